@@ -33,6 +33,7 @@ _BATCH = 256  # rows read at a time: the completions of a run need not fit into 
 _WEIGHT = re.compile(r"(?:grpo_rewards|rewards)/(.+)/weight")
 _NOTICE = re.compile(r"grpo_rewards/health/(.+)")
 _REASON = "_reason"
+_LEFT_OUT = "row left out: "  # what begins the reason of a component whose value went with that of another one
 _WEIGHTS = "_weight"
 _VALUE = "_value"  # where a component is called like a column of the data, its value stands under this
 
@@ -230,6 +231,7 @@ def _file_rows(
                 parts=parts,
                 step=at,
                 advantage=number(data.get("advantage")),
+                left_out="" if given else _why_left_out(parts),
                 columns={key: value for key, value in data.items() if key not in used},
             )
 
@@ -245,8 +247,20 @@ def _column_part(value: object, weight: float, cell: object) -> ComponentResult:
     status, reason = (head, rest) if head in CODES else ("", str(cell or ""))
     if found is None:
         known = status if status and status != "scored" else "not_applicable"
+        if reason.startswith(_LEFT_OUT):
+            known = "left_out"
         return ComponentResult(None, weight, None, None, known, reason)
     return ComponentResult(found, weight, None, found * weight, status or "scored", reason)
+
+
+def _why_left_out(parts: Mapping[str, ComponentResult]) -> str:
+    """Why a row without values counts nowhere; empty where only nothing applies to it."""
+    for name, part in parts.items():
+        if part.status == "left_out":
+            return part.reason.removeprefix(_LEFT_OUT)
+        if part.status == "error" or (part.status == "unavailable" and part.weight):
+            return f"component {name!r} is {part.status}: {part.reason}"
+    return ""
 
 
 def _weight_notes(training: Training | None, weights: Mapping[str, float], file: Path) -> tuple[str, ...]:

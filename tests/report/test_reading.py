@@ -135,6 +135,25 @@ def test_a_fused_composite_is_the_total_and_its_components_stay_apart(tmp_path: 
     assert (second.parts["right"].status, second.parts["right"].reason) == ("rejected", "no box")
 
 
+def test_rows_that_a_trainer_left_out_are_told_from_those_to_which_nothing_applies(tmp_path: Path) -> None:
+    nan = float("nan")
+    lost = "row left out: component 'right' is unavailable: it is down"
+    table(
+        tmp_path / "completions" / "completions_00005.parquet",
+        composite=[1.5, nan, nan, nan], right=[1.0, nan, nan, nan], tags=[0.5, nan, nan, nan], shadow=[0.0, nan, nan, nan],
+        right_reason=["", "unavailable: it is down", "error: it broke", "not_applicable"],
+        tags_reason=["", f"unavailable: {lost}", f"not_applicable: {lost}", "not_applicable"],
+        shadow_reason=["", f"unavailable: {lost}", "", "unavailable: away"],
+        right_weight=[1.0] * 4, tags_weight=[1.0] * 4, shadow_weight=[0.0] * 4,
+    )  # fmt: skip
+    rows = rows_of(tmp_path)
+    statuses = [[part.status for part in row.parts.values()] for row in rows]
+    assert statuses[1:3] == [["unavailable", "left_out", "left_out"], ["error", "left_out", "not_applicable"]]
+    assert [row.left_out for row in rows] == [
+        "", "component 'right' is unavailable: it is down", "component 'right' is error: it broke", "",
+    ]  # fmt: skip
+
+
 def test_given_weights_win(tmp_path: Path) -> None:
     path = tmp_path / "completions_00001.parquet"
     table(path, a=[1.0, 0.0], b=[1.0, 1.0], advantage=[0.0, 0.0])
