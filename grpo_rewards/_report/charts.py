@@ -10,7 +10,20 @@ from markupsafe import Markup
 
 from grpo_rewards._report.analysis import Analysis, Bar, Summary
 from grpo_rewards._report.curves import training_figures
-from grpo_rewards._report.drawing import Scale, circle, label, level_lines, line, linked, path, rect, short, svg, ticks
+from grpo_rewards._report.drawing import (
+    Scale,
+    circle,
+    label,
+    level_lines,
+    line,
+    linked,
+    names_below,
+    path,
+    rect,
+    short,
+    svg,
+    ticks,
+)
 from grpo_rewards._report.figure import Figure, clipped, hue, percent
 from grpo_rewards._report.links import Links, between
 from grpo_rewards._report.rows import Training
@@ -100,12 +113,8 @@ def _histogram(panel: _Panel, links: Links) -> Markup:
         parts.append(linked(drawn, links.to([_bin(panel.key, bar, panel.bars)]) if bar.count else ""))
     parts.append(line(left, floor, _W - right, floor, "axis"))
     marks = [bar.low for bar in panel.bars] if discrete and len(panel.bars) <= 6 else ticks(x.low, x.high, 4)
-    reached = -math.inf
-    for mark in marks:
-        # nearer, and labels would run into each other
-        if x(mark) - reached >= 26 and left - 1 <= x(mark) <= _W - right + 1:
-            parts.append(label(x(mark), _H - 7, short(mark), "t m"))
-            reached = x(mark)
+    inside = [mark for mark in marks if left - 1 <= x(mark) <= _W - right + 1]
+    parts += names_below([(x(mark), short(mark)) for mark in inside], _H - 7)
     if panel.summary.mean is not None:
         parts.append(line(x(panel.summary.mean), top, x(panel.summary.mean), floor, "mean"))
     return svg(_W, _H, f"Distribution of {panel.name}, mean {short(panel.summary.mean)}", parts)
@@ -235,7 +244,8 @@ def _correlations(analysis: Analysis, links: Links) -> Figure | None:
         return None
     cell = max(26.0, min(52.0, 380.0 / size))
     left, top = 120.0, 90.0
-    width, height = left + size * cell + 40, top + size * cell + 10
+    # as wide as the others at least: the page makes all equally wide, and the letters of a small one large
+    width, height = max(520.0, left + size * cell + 40), top + size * cell + 10
     parts: list[Markup] = []
     for i, name in enumerate(analysis.names):
         parts.append(label(left - 8, top + (i + 0.5) * cell + 4, clipped(name, 17), "t e name"))

@@ -98,6 +98,18 @@ def level_lines(
     ]
 
 
+def names_below(marks: Iterable[tuple[float, str]], y: float) -> list[Markup]:
+    """Return the names of marks at their places on an axis, without those that would run into the one before."""
+    parts: list[Markup] = []
+    end = -math.inf
+    for at, name in marks:
+        half = 3.2 * len(name)  # of the width in the page's face, about
+        if at - half > end + 3:
+            parts.append(label(at, y, name, "t m"))
+            end = at + half
+    return parts
+
+
 def _points(points: Sequence[tuple[float, float]]) -> str:
     return " ".join(f"{_n(x)},{_n(y)}" for x, y in points)
 

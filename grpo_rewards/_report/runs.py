@@ -9,7 +9,7 @@ from markupsafe import Markup
 
 from grpo_rewards._report.analysis import Analysis, Summary, bins_of, counts_in
 from grpo_rewards._report.bodies import RunRows
-from grpo_rewards._report.drawing import Scale, label, level_lines, line, linked, rect, short, svg
+from grpo_rewards._report.drawing import Scale, label, level_lines, line, linked, names_below, rect, short, svg
 from grpo_rewards._report.figure import Figure, clipped, hue, percent
 from grpo_rewards._report.links import Links, between
 
@@ -140,9 +140,8 @@ def _panel(
             parts.append(linked(bar, Links(run + 1).to([rows])))
     parts.append(line(_LEFT, floor, _W - _RIGHT, floor, "axis"))
     step = max(1, -(-len(bins) // 5))
-    for i in range(0, len(bins), step):
-        low, high = bins[i]
-        at = _LEFT + (i + 0.5) * wide if low == high else _LEFT + i * wide
-        parts.append(label(at, _H - 7, short(low), "t m"))
+    # a bin begins where its lower end stands; a single value stands in the middle
+    marks = [(_LEFT + (i + 0.5 * (low == high)) * wide, short(low)) for i, (low, high) in enumerate(bins)]
+    parts += names_below(marks[::step], _H - 7)
     means = ", ".join(short(one.summary.mean) for one in series if one)
     return svg(_W, _H, f"Distribution of {title} in each run; means {means}", parts)

@@ -21,7 +21,7 @@ const prepareTable = () => {
     { key: "group", title: "Group", width: 56, value: (i) => data.group[i], show: (i) => data.group[i] + 1 },
     { key: "reward", title: "Reward", width: 64, value: (i) => data.reward[i], show: (i) => digits(data.reward[i]) },
     ...(several() ? [{ key: "change", title: "Change", width: 68, value: (i) => data.change[i], show: (i) => signed(data.change[i]) }] : []),
-    { key: "normalised", title: "Advantage", width: 78, value: (i) => data.normalised[i], show: (i) => signed(data.normalised[i]) },
+    { key: "normalised", title: "Advantage", width: 88, value: (i) => data.normalised[i], show: (i) => signed(data.normalised[i]) },
     ...data.components.slice(0, SHOWN).map((c) => ({ key: "value." + c.name, title: c.label, width: 68, value: (i) => c.value[i], show: (i) => cell(c, i), style: (i) => STYLE[data.codes[c.status[i]]] || "" })),
     { key: "length", title: "Length", width: 60, value: (i) => data.length[i], show: (i) => counted(data.length[i]) },
     { key: "preview", title: "Completion", width: 0, value: (i) => data.preview[i], show: (i) => visible(data.preview[i]), text: true },
