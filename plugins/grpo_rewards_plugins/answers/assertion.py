@@ -81,7 +81,8 @@ def asserted(text: str, at: int) -> bool:
 
 _NEAR = 48  # characters in which a box is denied
 _GUESSES = frozenset(
-    "maybe perhaps possibly probably guess may might could not never cannot impossible wrong incorrect isn't can't won't doesn't wasn't isn’t can’t".split()
+    "Maybe maybe Perhaps perhaps Possibly possibly Probably probably guess may might could Not not Never never cannot impossible wrong incorrect "
+    "isn't can't won't doesn't wasn't isn’t can’t".split()
 )
 # what a box is next to, but for words that say nothing of their own: elsewhere in its sentence a doubt is about something else
 _GUESSED = re.compile(
@@ -95,7 +96,7 @@ _GUESSED = re.compile(
 def guessed(text: str, at: int) -> bool:
     """Is a box at a place guessed or denied by what stands right before it ("maybe `\\boxed{3}`", "we cannot have `\\boxed{3}`")?"""
     start = max(0, at - _NEAR)
-    return not _GUESSES.isdisjoint(text[start:at].lower().split()) and _GUESSED.search(text, start, at) is not None
+    return not _GUESSES.isdisjoint(text[start:at].split()) and _GUESSED.search(text, start, at) is not None
 
 
 _BEHIND = 120  # characters in which an answer may be taken back
@@ -127,13 +128,18 @@ _TAKEN_BACK = re.compile(
 )
 
 
+_SHORTEST_REFUSAL = 10  # characters: "} is wrong"
+_REFUSALS = ("rong", "orrect", "alse", "istake", "rror", "t right", "t true")
 _REFUSED = re.compile(rf"[^\w(]*(?:(?:which|this|that|it) )?(?:is|was) {_WRONG}", re.IGNORECASE)
 
 
-def refused(text: str, at: int, found: str) -> bool:
+def refused(text: str, at: int, found: str | None) -> bool:
     """Does what follows a box say that it is wrong: "`\\boxed{3}`. This is incorrect"?"""
-    behind = text[at + len(found) : at + len(found) + _NEAR]
-    return any_in(_TURNS_BACK, behind) and _REFUSED.match(behind.partition("}")[2]) is not None
+    end = at + len(found or "")
+    if len(text) - end < _SHORTEST_REFUSAL:
+        return False
+    behind = text[end : end + _NEAR]
+    return any_in(_REFUSALS, behind) and _REFUSED.match(behind.partition("}")[2]) is not None
 
 
 def taken_back(rest: str) -> bool:

@@ -24,7 +24,7 @@ def complement(sentence: str) -> str | None:
     if len(sentence) > _LONGEST_SENTENCE:
         return None
     match = _COMPLEMENT.match(sentence.replace("*", "").replace("$", ""))
-    if match is None or _SAYS_NOT.search(match["subject"]) is not None:
+    if match is None or DENIED.search(match["subject"]) is not None:
         return None
     said = match["said"]
     if (number := _NUMBER_IN_WORDS.match(said)) is not None:
@@ -40,8 +40,8 @@ def complement(sentence: str) -> str | None:
 _COMPLEMENT = re.compile(
     r"(?P<subject>.*)\b(?:is|are|was|be|equals|has|have|on)\s*:?\s+(?:exactly\s|only\s)?(?:an?\s(?!half)|the\s)?(?P<said>[\w./%-]*\w%?(?: [a-z-]+){0,3})[.!]?\Z"
 )
-_SAYS_NOT = re.compile(
-    r"\b(?:not|cannot|never|neither|nor|none|unless|if|wrong|false|impossible|unlikely|may|might|could|would)\b|n['’]t\b",
+DENIED = re.compile(
+    r"\b(?:not|cannot|never|neither|nor|none|unless|if|wrong|incorrect|false|impossible|unlikely|rule out|may|might|could|would(?! (?:choose|pick|select|go)))\b|n['’]t\b",
     re.IGNORECASE,
 )
 _WORDED = f"(?:an?|{'|'.join(sorted(COUNTS, key=len, reverse=True))}|(?:thir|for|fif|six|seven|eigh|nine)ty)"

@@ -123,12 +123,17 @@ def _said(text: str, tag: str, best: tuple[int, Extraction] | None) -> tuple[int
     return None if hit is None or not hit[0] else (best[0] + hit[0], Extraction(hit[1], "phrase"))
 
 
-def _box(text: str, _tag: str, **_: bool) -> tuple[int, Extraction] | None:
+def _box(text: str, _tag: str, *, phrases: bool) -> tuple[int, Extraction] | None:
     """The last box that is neither denied nor guessed."""
-    hit = from_boxes(text)
-    while hit is not None and (guessed(text, hit[0]) or refused(text, hit[0], hit[1].text or "")):
-        hit = from_boxes(text[: hit[0]])
+    hit = from_boxes(text) if "box" in text else None
+    denied = 0
+    while hit is not None and (guessed(text, hit[0]) or refused(text, hit[0], hit[1].text)):
+        denied += 1
+        hit = from_boxes(text[: hit[0]]) if denied < _MOST_DENIED else None
     return hit
+
+
+_MOST_DENIED = 24  # boxes from the end, that may be denied before the search is given up
 
 
 def _hash(text: str, _tag: str, *, phrases: bool) -> tuple[int, Extraction] | None:

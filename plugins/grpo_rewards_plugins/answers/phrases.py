@@ -149,9 +149,8 @@ def phrase(text: str, *, after_box: bool = False) -> tuple[int, str] | None:
             ):
                 continue
         if last is not None:
-            return tail + last[0].start(), f"{found} or {last[1]}" if _beside(window, match, found, last[0]) else last[
-                1
-            ]
+            beside = found and found != last[1] and _beside(window, match, found, last[0])
+            return tail + last[0].start(), f"{found} or {last[1]}" if beside else last[1]
         if found and not (after_box and not _is_all(found, rest)):
             last = match, found
     if last is not None:
@@ -165,10 +164,8 @@ _ITEM = re.compile(
 _CLOSE = 80  # characters between two phrases that are one statement
 
 
-def _beside(window: str, first: re.Match[str], found: str | None, second: re.Match[str]) -> bool:
+def _beside(window: str, first: re.Match[str], found: str, second: re.Match[str]) -> bool:
     """Do two phrases state two answers, none of which is the last word: in sentences side by side, or one for each step or option?"""
-    if not found:
-        return False
     between = window[first.end() : second.start()]
     if (
         first[0] == second[0]

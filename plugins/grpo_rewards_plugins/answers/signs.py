@@ -6,16 +6,12 @@ from __future__ import annotations
 
 import re
 
-from .conclusions import UNREAL, complement, han_statement, stated
+from .conclusions import DENIED, UNREAL, complement, han_statement, stated
 from .formulas import CHOICE_LEAD, COUNTS, NUMBER, PROSE, WINDOW, carries, joined, segments
 from .phrases import VERDICTS, phrase
 
-_DENIED = re.compile(r"\d|\b(?:not|neither|nor)\b|n't\b", re.IGNORECASE)
 _BOLD_WORDS = re.compile(r"\*\*([A-Z]?[a-z]{2,}(?: [A-Za-z]+){0,2})\*\*")
 _BOLD = re.compile(r"\*\*(?!\s)([^*\n]{1,400}?)\*\*")
-_DOUBTED = re.compile(
-    r"\b(?:not|cannot|never|neither|nor|unless|if|wrong|false|impossible|unlikely)\b|n't\b", re.IGNORECASE
-)
 _DIGIT = re.compile(r"\d")
 _LEAD = re.compile(
     r"^(?:(?:so|it|is|we|get|have|as|be|to|thus|hence|therefore|finally|then)\b[\s,:]*)+(?=[-\d$\\]|[a-z](?:_\d)?(?:\([a-z]\))?\s?=|(?-i:[A-Z]{1,3})\s?=)",
@@ -41,7 +37,7 @@ def bold(text: str) -> str | None:
         if (tested := _tested(content)) is not None:
             return tested
         plain = content.rstrip(".!,").lower()
-        if plain in VERDICTS or (plain in COUNTS and _DOUBTED.search(_line(window, match.start())) is None):
+        if plain in VERDICTS or (plain in COUNTS and DENIED.search(_line(window, match.start())) is None):
             return content.rstrip(".!,")
         if carries(content) and not match[1].rstrip().endswith(":") and not _heading(content):
             inner = segments(content)
@@ -53,7 +49,7 @@ def bold(text: str) -> str | None:
     end = window.rstrip()
     line = end[max(end.rfind("\n"), end.rfind(". ")) + 1 :]
     sole = _BOLD_WORDS.findall(line)
-    return str(sole[0]) if len(sole) == 1 and _DOUBTED.search(line) is None else None
+    return str(sole[0]) if len(sole) == 1 and DENIED.search(line) is None else None
 
 
 _FEW_WORDS = 2
@@ -78,7 +74,7 @@ def last_line(text: str) -> str | None:
     line = window[window.rfind("\n") + 1 :].strip().strip("*`").strip()
     if line.endswith("?"):
         return None
-    if " and " in line and (named := _NUMERALS.search(line)) is not None and _DENIED.search(line) is None:
+    if " and " in line and (named := _NUMERALS.search(line)) is not None and DENIED.search(line) is None:
         return named[1]
     if _LATER_PART.match(line) is not None and (parts := _PARTS.search(window)) is not None:
         return " ".join(parts[1].replace("*", "").split())
@@ -191,14 +187,13 @@ def letter(text: str) -> str | None:
     if lead and len(stripped) < 400:
         return next(group for group in lead.groups() if group)
     line = _CONCLUDES.split(stripped[stripped.rfind("\n") + 1 :])[-1]
-    if _DENIED.search(line) is not None or _REFUSED.search(line) is not None:
+    if DENIED.search(line) is not None:
         return None
     said: set[str] = {next(filter(None, groups)) for groups in _CHOSEN.findall(line)}
     return said.pop() if len(said) == 1 else None
 
 
 _CONCLUDES = re.compile(r"\b(?:[Ss]o|[Tt]hus|[Hh]ence|[Tt]herefore)\b,?\s*")
-_REFUSED = re.compile(r"\b(?:wrong|incorrect|false|rule out)\b")
 _CHOSEN = re.compile(  # "option B", "B is right", "the choice is B"
     r"(?:[Oo]ption|[Cc]hoice|选项)\s?\(?([A-J]|(?<=\()[a-j](?=\)))\)?(?!\w)"
     r"|(?:\A|,\s|\b(?:[Oo]nly|[Bb]ecause|[Ss]ince)\s)\W*([A-J])\)?\s(?:is|satisfies|works|holds|fits)\b"
