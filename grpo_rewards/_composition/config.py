@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import yaml
 from pydantic import (
     AfterValidator,
-    BaseModel,
     BeforeValidator,
     ConfigDict,
     Discriminator,
@@ -24,7 +23,7 @@ from pydantic import (
 
 from grpo_rewards._composition.schedule import ScheduleConfig, StageConfig
 from grpo_rewards._contract import Reward
-from grpo_rewards._contract.section import Bounds, Number, Section, problems_of
+from grpo_rewards._contract.section import Bounds, Number, Section, keys_at, problems_of
 from grpo_rewards._presets import expanded, started_from
 from grpo_rewards._tier.settings import ScaleConfig
 from grpo_rewards.errors import ConfigError, nearest
@@ -369,25 +368,10 @@ def read_config(data: object, *, source: str = "") -> Config:
     try:
         return Config.model_validate(dict(data))
     except ValidationError as error:
-        raise ConfigError(problems_of(error, _fields_at, hint=_meant), source=source) from None
+        raise ConfigError(problems_of(error, Config, hint=_meant), source=source) from None
 
 
 def _meant(parts: Sequence[str]) -> str:
     """The section that an unknown key belongs to."""
-    belongs = [f"{section}.{parts[-1]}" for section in ("combine", "errors") if parts[-1] in _fields_at([section])]
-    return f"; it is {belongs[0]!r}" if belongs else ""
-
-
-def _fields_at(parts: Sequence[str]) -> list[str]:
-    """The keys that are allowed at a place in the configuration."""
-    model: type[BaseModel] = Config
-    sections: dict[str, type[BaseModel]] = {
-        "combine": CombineConfig, "errors": ErrorsConfig, "when": WhenConfig, "gate": GateConfig,
-        "stages": StageConfig, "scale": ScaleConfig, "weight": ScheduleConfig,
-    }  # fmt: skip
-    if parts and parts[0] == "rewards":
-        model = ComponentConfig
-        parts = parts[2:]  # after the component's name, which may be that of a section
-    for part in parts:
-        model = sections.get(part, model)
-    return list(model.model_fields)
+    belongs = [section for section in ("combine", "errors") if parts[-1] in keys_at(Config, [section])]
+    return f"; it is '{belongs[0]}.{parts[-1]}'" if belongs else ""

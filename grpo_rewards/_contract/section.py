@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+import typing
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Annotated
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationError
@@ -40,27 +41,38 @@ class Section(BaseModel):
 _MARKS = {("weight", "number"), ("weight", "schedule")}  # pydantic's own, no keys of a file
 
 
-def problems_of(
-    error: ValidationError,
-    keys_at: Callable[[Sequence[str]], Sequence[str]],
-    *,
-    hint: Callable[[Sequence[str]], str] = lambda place: "",
-) -> str:
-    """Say in words what pydantic has found wrong, each with its place in the file.
+def problems_of(error: ValidationError, model: type[BaseModel], *, hint: Callable[[Sequence[str]], str]) -> str:
+    """Say in words what pydantic has found wrong in a file that `model` describes, each with its place in it.
 
-    `keys_at` gives the keys that are allowed at a place, `hint` what else an unknown key may have meant.
+    `hint` says what else an unknown key may have meant.
     """
-    return "; ".join(dict.fromkeys(_explained(problem, keys_at, hint) for problem in error.errors()))
+    return "; ".join(dict.fromkeys(_explained(problem, model, hint) for problem in error.errors()))
 
 
-def _explained(
-    problem: ErrorDetails, keys_at: Callable[[Sequence[str]], Sequence[str]], hint: Callable[[Sequence[str]], str]
-) -> str:
+def keys_at(model: type[BaseModel], place: Sequence[str]) -> list[str]:
+    """Return the keys that are allowed at a place of a file that `model` describes."""
+    named = False  # whether the next part is a name or a number that the file gives
+    for part in place:
+        field = None if named else model.model_fields.get(part)
+        named = field is not None and typing.get_origin(field.annotation) in (dict, list)
+        if field is not None:
+            model = next(_models_in(field.annotation), model)
+    return list(model.model_fields)
+
+
+def _models_in(annotation: object) -> Iterator[type[BaseModel]]:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        yield annotation
+    for one in typing.get_args(annotation):
+        yield from _models_in(one)
+
+
+def _explained(problem: ErrorDetails, model: type[BaseModel], hint: Callable[[Sequence[str]], str]) -> str:
     loc = problem["loc"]
     parts = [str(part) for before, part in zip((None, *loc), loc, strict=False) if (before, part) not in _MARKS]
     where = ".".join(parts)
     if problem["type"] == "extra_forbidden":
-        known = keys_at(parts[:-1])
+        known = keys_at(model, parts[:-1])
         takes = f" (known: {', '.join(known)})" if known else ""
         return f"{where}: unknown key{hint(parts) or nearest(parts[-1], known)}{takes}"
     if problem["type"] == "missing":

@@ -155,21 +155,7 @@ def read_recipe(path: str | os.PathLike[str]) -> Recipe:
     try:
         return Recipe.model_validate(dict(data))
     except ValidationError as error:
-        raise ConfigError(problems_of(error, _keys_at, hint=_meant), source=str(file)) from None
-
-
-_SECTIONS: Mapping[str, type[Section]] = {
-    "model": ModelConfig, "dataset": DatasetConfig, "chat": ChatConfig, "evaluation": EvaluationConfig,
-    "lora": LoraConfig,
-}  # fmt: skip
-
-
-def _keys_at(parts: Sequence[str]) -> list[str]:
-    """The keys that are allowed at a place in the file."""
-    section: type[Section] = Recipe
-    for part in parts:
-        section = _SECTIONS.get(part, section)
-    return list(section.model_fields)
+        raise ConfigError(problems_of(error, Recipe, hint=_meant), source=str(file)) from None
 
 
 def _meant(parts: Sequence[str]) -> str:
