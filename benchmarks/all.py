@@ -73,6 +73,10 @@ BENCHMARKS = (
         Figure("`from grpo_rewards import load`", "median_ms > import_load", "ms", "≤ 400"),
         Figure("a bare interpreter beside them", "median_ms > bare_interpreter", "ms"),
     )),
+    Benchmark("hops", "", "", (
+        Figure("calls between our modules, for a math row of a file", "score", "", "≤ 60"),
+        Figure("the same, for a trainer's call of a composite", "call", "", "≤ 32"),
+    )),
     Benchmark("composite", "--repeats 200", "--repeats 20", (
         Figure("composing rewards that do nothing, for a completion and component", "trivial > processor > overhead_microseconds", "µs of a core", "≤ 5"),
         Figure("composing format, answer and length, less the bare functions' own time", "usual > processor > overhead_microseconds", "µs of a core", "≤ 8"),

@@ -33,20 +33,12 @@ __all__ = [  # composite_reward is left out: a star import must not ask for a co
     "use_plugin",
 ]
 
-_LAZY = {
-    "Composite": "grpo_rewards._composition",
-    "Outcome": "grpo_rewards._contract",
-    "Reward": "grpo_rewards._contract",
-    "ScoreTable": "grpo_rewards._composition",
-    "completion_text": "grpo_rewards._contract",
-    "reward": "grpo_rewards._contract",
-    "compose": "grpo_rewards._composition",
-    "load": "grpo_rewards._composition",
-    "get_reward": "grpo_rewards._registry",
-    "hookimpl": "grpo_rewards._registry",
-    "list_rewards": "grpo_rewards._registry",
-    "use_plugin": "grpo_rewards._registry",
+_ROOMS = {
+    "_composition": ("Composite", "ScoreTable", "compose", "load"),
+    "_contract": ("Outcome", "Reward", "completion_text", "reward"),
+    "_registry": ("get_reward", "hookimpl", "list_rewards", "use_plugin"),
 }
+_LAZY = {name: f"grpo_rewards.{room}" for room, names in _ROOMS.items() for name in names}
 
 
 def __getattr__(name: str) -> object:

@@ -40,28 +40,19 @@ __all__ = [
     "check_group_size",
 ]
 
-_HOMES = {
-    "Batch": "grpo_rewards._contract.batch",
-    "Caller": "grpo_rewards._composition.session",
-    "Case": "grpo_rewards._audit.cases",
-    "Component": "grpo_rewards._composition.component",
-    "ComponentFigures": "grpo_rewards._composition.observation",
-    "Observation": "grpo_rewards._composition.observation",
-    "Observed": "grpo_rewards._composition.scalers",
-    "Part": "grpo_rewards._composition.expanded",
-    "PartScores": "grpo_rewards._contract.shapes",
-    "Probes": "grpo_rewards._audit.data.probes",
-    "RewardCall": "grpo_rewards._contract.shapes",
-    "RowScores": "grpo_rewards._contract.shapes",
-    "Scaler": "grpo_rewards._composition.scalers",
-    "ScoredCall": "grpo_rewards._composition.session",
-    "Session": "grpo_rewards._composition.session",
-    "SettingValues": "grpo_rewards._contract.shapes",
-    "Stream": "grpo_rewards._composition.stream",
-    "StreamedRow": "grpo_rewards._composition.stream",
-    "World": "grpo_rewards._composition.session",
-    "check_group_size": "grpo_rewards._contract.batch",
+_ROOMS = {
+    "_audit.cases": ("Case",),
+    "_audit.data.probes": ("Probes",),
+    "_composition.component": ("Component",),
+    "_composition.expanded": ("Part",),
+    "_composition.observation": ("ComponentFigures", "Observation"),
+    "_composition.scalers": ("Observed", "Scaler"),
+    "_composition.session": ("Caller", "ScoredCall", "Session", "World"),
+    "_composition.stream": ("Stream", "StreamedRow"),
+    "_contract.batch": ("Batch", "check_group_size"),
+    "_contract.shapes": ("PartScores", "RewardCall", "RowScores", "SettingValues"),
 }
+_HOMES = {name: f"grpo_rewards.{room}" for room, names in _ROOMS.items() for name in names}
 
 
 def __getattr__(name: str) -> object:
