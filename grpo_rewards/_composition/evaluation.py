@@ -11,7 +11,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import wait
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING
 
@@ -42,14 +42,10 @@ class Evaluated:
 
 @dataclass(slots=True)
 class Attempt:
-    """One thread's pass over the distinct rows from `start` on."""
+    """One thread at work on a component's rows; several share them, where one hangs."""
 
-    start: int
-    slots: list[Outcome | None]
     thread: threading.Thread
     ended: bool = False
-    done: int = 0
-    since: float = field(default_factory=time.monotonic)
 
     @property
     def running(self) -> bool:
@@ -103,24 +99,28 @@ class _Evaluation:
         if memory is not None and (known := memory.known(component.name, component.reward, self.batch)):
             self.promised = known
             self.batch = self.batch.select([row for row in self.batch.rows if row not in known])
+        size = len(self.batch.rows)
+        self.slots: list[Outcome | None] = [None] * size  # what was found so far, per distinct row
         self.attempts: list[Attempt] = []
         self.failure: BaseException | None = None
+        self._go_on: list[Callable[[], None]] = []
         self._rescues = 0
+        self._left_before, self._since = size, 0.0
         self.seconds = 0.0
         self._started = time.perf_counter()
 
-    def run(self, deadline: float | None, start: int = 0, *, limits: CallLimits | None = None) -> None:
-        """Evaluate the distinct rows from `start` on, in this thread."""
-        rows = self.batch.rows[start:]
-        attempt = Attempt(start, [None] * len(rows), threading.current_thread())
-        part = self.batch
-        if start:
-            part = part.select(rows)
-        else:
-            self._started = time.perf_counter()
+    def run(self, deadline: float | None, *, limits: CallLimits | None = None) -> None:
+        """Evaluate the distinct rows in this thread; where another one hangs, those that nobody has begun."""
+        attempt = Attempt(threading.current_thread())
+        self._since = time.monotonic()
         self.attempts.append(attempt)
         try:
-            evaluate(self.component.reward, part, deadline=deadline, into=attempt.slots, limits=limits)
+            if self._go_on:
+                self._go_on[0]()
+            else:
+                self._started = time.perf_counter()
+                reward, go_on = self.component.reward, self._go_on
+                evaluate(reward, self.batch, deadline=deadline, into=self.slots, limits=limits, go_on=go_on)
         except BaseException as error:  # noqa: BLE001 - handed to the thread that waits, which raises it
             self.failure = error
         self.seconds = time.perf_counter() - self._started
@@ -129,65 +129,51 @@ class _Evaluation:
     def rows_for(self, tier: Tier) -> ComponentRows:
         """Return the rows as a tier takes them; what it finds is this component's only attempt."""
         # ended from the start: the tier keeps the deadline itself, and nothing of it hangs in this process
-        attempt = Attempt(0, [None] * len(self.batch), threading.current_thread(), ended=True)
-        self.attempts.append(attempt)
+        self.attempts.append(Attempt(threading.current_thread(), ended=True))
         reward = self.component.reward
         units = units_of(reward, self.batch)
-        return tier.part(self.component.name, self.batch, units, attempt.slots, columns_read(reward))
+        return tier.part(self.component.name, self.batch, units, self.slots, columns_read(reward))
 
     def finished(self, deadline: float, patience: float) -> bool:
         """Whether nothing is left to wait for; begins anew after a row that has taken longer than `patience` seconds."""
         if not self.attempts:
             return False
         # an attempt that still hangs does not matter once others have found its rows
-        if not self.stuck() or not _empty(self._found()):
+        if not self.stuck() or not self.left():
             return True
-        attempt = self.attempts[-1]
-        if not attempt.running:  # the latest is through; a row that an earlier one hangs on may come yet
+        if not self.attempts[-1].running:  # the latest is through; a row that an earlier one hangs on may come yet
             return False
         reward = self.component.reward
         if reward.style != "row" or reward.is_async:  # one call for all rows, or all rows under way: none to begin
             return False
-        done = len(attempt.slots) - _empty(attempt.slots)
-        now = time.monotonic()
-        if done > attempt.done:
-            attempt.done, attempt.since = done, now
-        elif now - attempt.since > patience and self._rescues < _RESCUES:
-            following = attempt.start + done + reward.workers  # rows are taken in order, and each worker hangs on one
-            if following < len(self.batch):
-                self._rescues += 1
-                attempt.since = now
-                _thread(self.component.name, self.run, deadline, following)
+        left, now = self.left(), time.monotonic()
+        if left < self._left_before:
+            self._left_before, self._since = left, now
+        # each worker of each thread hangs on a row, and what is left beside those is begun in another
+        elif now - self._since > patience and self._rescues < _RESCUES and left > len(self.attempts) * reward.workers:
+            self._rescues += 1
+            self._since = now
+            _thread(self.component.name, self.run, deadline)
         return False
 
     def left(self) -> int:
         """How many distinct rows have no outcome yet."""
-        return _empty(self._found()) if self.attempts else len(self.batch)
+        # not `count`, which asks each outcome whether it equals None
+        return sum(slot is None for slot in self.slots)
 
     def stuck(self) -> list[Attempt]:
         return [attempt for attempt in self.attempts if attempt.running]
-
-    def _found(self) -> list[Outcome | None]:
-        """What the attempts have found so far, per distinct row."""
-        if len(self.attempts) == 1:
-            return self.attempts[0].slots[:]  # a copy, as the thread may still be writing
-        found: list[Outcome | None] = [None] * len(self.batch)
-        for attempt in self.attempts:
-            for index, outcome in enumerate(list(attempt.slots), attempt.start):
-                if found[index] is None:
-                    found[index] = outcome
-        return found
 
     def raw(self, given_up: Outcome | None) -> list[Outcome | None]:
         """Per row what was found, None where it was not finished."""
         if self.failure is not None:
             raise self.failure
-        found: list[Outcome | None] = self._found() if given_up is None else [given_up] * len(self.distinct)
+        found: list[Outcome | None] = self.slots[:] if given_up is None else [given_up] * len(self.distinct)
         return found if self.twin is None else [found[index] for index in self.twin]
 
     def _with_promised(self) -> list[Outcome | None]:
         """What was found and what a stream has found, per distinct row."""
-        found = self._found()
+        found = self.slots[:]  # a copy, as a thread may still be writing
         if not self.promised:
             return found
         rest = iter(found)
@@ -210,11 +196,6 @@ class _Evaluation:
             if row in self.own:
                 spread[row - self.own.start] = outcome
         return spread
-
-
-def _empty(slots: Iterable[Outcome | None]) -> int:
-    # not `count`, which asks each outcome whether it equals None
-    return sum(slot is None for slot in slots)
 
 
 def evaluate_components(

@@ -6,6 +6,7 @@ import contextlib
 import threading
 import time
 from collections.abc import Awaitable, Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import repeat
 from typing import TYPE_CHECKING, TypeVar, cast
 
@@ -60,19 +61,24 @@ def evaluate(
     deadline: float | None = None,
     into: list[Outcome | None] | None = None,
     limits: CallLimits | None = None,
+    go_on: list[Callable[[], None]] | None = None,
 ) -> list[Outcome | None]:
     """Score every row of `batch` with `reward`; nothing that the plugin does gets out of here.
 
     `deadline` is a `time.monotonic` instant after which no further row is begun. Outcomes are written to `into` (one
     slot per row, made when not given) as they come, so that another thread can read what is finished; slots of rows
-    that were not reached stay None. `limits` bind the calls of rewards that wait over several batches at once.
+    that were not reached stay None. `limits` bind the calls of rewards that wait over several batches at once. To `go_on`
+    is added, for rows that are called one by one, what scores in another thread those that nobody has begun.
     """
     slots: list[Outcome | None] = [None] * len(batch) if into is None else into
     seen = batch.renamed(reward.columns) if reward.columns else batch
     if reward.is_async:
         _evaluate_async(reward, seen, slots, deadline, limits)
     elif reward.style == "row":
-        _evaluate_rows(reward, seen, slots, deadline, limits)
+        call = _row_calls(reward, seen, slots, deadline, limits)
+        if go_on is not None:
+            go_on.append(call)
+        call()
     else:
         for rows in _units(reward, seen):
             if deadline is not None and time.monotonic() > deadline:
@@ -180,16 +186,22 @@ def _list_arguments(reward: Reward, batch: Batch) -> tuple[list[object], Mapping
 # ------------------------------------------------------------------------------------------------ calling
 
 
-def _evaluate_rows(
+def _row_calls(
     reward: Reward, batch: Batch, slots: list[Outcome | None], deadline: float | None, limits: CallLimits | None
-) -> None:
+) -> Callable[[], None]:
+    """Return what calls a row reward with the rows that are left, until there are none; threads may do so beside each other."""
     sources, rest = _sources(reward, batch), _rest(reward, batch)  # once for all rows: some rewards take microseconds
-    gaps = _gaps(reward, sources, len(batch))
+    size = len(batch.rows)
+    gaps = _gaps(reward, sources, size)
     settings, clock, now = reward.settings, time.perf_counter, time.monotonic
     function, nothing, (low, high) = reward.function, NOT_APPLICABLE.details, reward.range or ANY
-    columns = [repeat(source.value) if isinstance(source, _Constant) else source for source in sources]
+    # lists: taking a row of them is one step under the interpreter's lock, so that threads can share the rows
+    columns = [
+        repeat(source.value) if isinstance(source, _Constant) else source if type(source) is list else list(source)
+        for source in sources
+    ]
     rows = zip(batch.rows, zip(*columns, strict=False) if columns else repeat(()), strict=False)
-    threads = max(1, min(reward.workers, len(batch) - len(gaps)))
+    threads = max(1, min(reward.workers, size - len(gaps)))
 
     def work(rows: Iterable[tuple[int, Sequence[object]]]) -> None:
         for row, arguments in rows:
@@ -210,46 +222,37 @@ def _evaluate_rows(
                 slots[row] = outcome_of(result, reward, clock() - started)
 
     if limits is not None and reward.workers > 1:
-        _side_by_side(reward.name, work, rows, threads, limits.permits(reward, threading.Semaphore), limits)
-    elif threads == 1:
-        work(rows)
-    else:
-        _side_by_side(reward.name, work, rows, threads)
+        return partial(_within, limits, limits.permits(reward, threading.Semaphore), work, rows, threads, reward.name)
+    return partial(work, rows) if threads == 1 else partial(_side_by_side, reward.name, partial(work, rows), threads)
 
 
-def _side_by_side(
-    name: str,
-    work: Callable[[Iterable[_Item]], None],
-    items: Iterator[_Item],
-    threads: int,
-    permits: threading.Semaphore | None = None,
-    limits: CallLimits | None = None,
-) -> None:
-    """Run `work` in that many threads, each of which takes the next of `items` when it is free, until all have ended.
-
-    With `permits` one is held for each item.
-    """
-    lock = threading.Lock()  # columns may be sequences written in Python, so that taking a row is many steps
-
-    def following() -> _Item | None:
-        with lock:
-            return next(items, None)
-
-    def run() -> None:
-        if permits is None:
-            work(iter(following, None))
-            return
-        while limits is None or not limits.stopped:
-            with permits:
-                if (item := following()) is None:
-                    return
-                work((item,))
-
-    started = [threading.Thread(target=run, name=f"grpo-rewards-{name}", daemon=True) for _ in range(threads)]
+def _side_by_side(name: str, work: Callable[[], None], threads: int) -> None:
+    """Run `work` in that many threads until all have ended."""
+    started = [threading.Thread(target=work, name=f"grpo-rewards-{name}", daemon=True) for _ in range(threads)]
     for thread in started:  # daemons, since a call that hangs must not keep the process from ending
         thread.start()
     for thread in started:
         thread.join()
+
+
+def _within(
+    limits: CallLimits,
+    permits: threading.Semaphore,
+    work: Callable[[Iterable[_Item]], None],
+    items: Iterator[_Item],
+    threads: int,
+    name: str,
+) -> None:
+    """Run `work` in that many threads, each of which takes the next of `items` and holds a permit for it."""
+
+    def run() -> None:
+        while not limits.stopped:
+            with permits:
+                if (item := next(items, None)) is None:
+                    return
+                work((item,))
+
+    _side_by_side(name, run, threads)
 
 
 def _gaps(reward: Reward, sources: Sequence[_Column], size: int) -> dict[int, Outcome]:
