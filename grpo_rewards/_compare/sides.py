@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import orjson
 
-from grpo_rewards._compare.spool import Column, Items, Spool, in_order
+from grpo_rewards._compare.spool import Column, Spool, in_order
 from grpo_rewards._contract import completion_text
 from grpo_rewards._contract.shapes import SCORES, RowScores
 from grpo_rewards._scoring.reading.rows import dump_json
@@ -56,31 +56,19 @@ class Side(Spool[ComparedRow]):
         super().__init__()
         self.name = name
         self.components: dict[str, None] = {}
-        self.contents = _Digests()
+        self._halves: Column[int] = Column("q")  # two of each digest
         for row in rows:
             self.append(row)
 
     def append(self, row: ComparedRow) -> None:
         """Add a row."""
         self.components.update(dict.fromkeys(row.cells))
-        self.contents.append(row.content)
+        self._halves.extend(_HALVES.unpack(row.content))
         super().append(row)
 
-
-class _Digests(Items[bytes]):
-    """Digests, of two numbers each."""
-
-    def __init__(self) -> None:
-        self._halves: Column[int] = Column("q")
-
-    def append(self, digest: bytes) -> None:
-        self._halves.extend(_HALVES.unpack(digest))
-
-    def __len__(self) -> int:
-        return len(self._halves) // 2
-
-    def item(self, place: int) -> bytes:
-        return _HALVES.pack(self._halves[2 * place], self._halves[2 * place + 1])
+    def content(self, place: int) -> tuple[int, int]:
+        """Return the digest of a row, as two numbers."""
+        return self._halves[2 * place], self._halves[2 * place + 1]
 
 
 def read_side(path: Path) -> Side:
@@ -171,12 +159,11 @@ def pair_up(a: Side, b: Side) -> tuple[Sequence[int], Sequence[int]]:
     Raises:
         InputError: no row of one is in the other.
     """
-    mine, theirs = a.contents, b.contents
     alike = 0  # rows that both have at the same place need not be searched for
-    while alike < min(len(mine), len(theirs)) and mine[alike] == theirs[alike]:
+    while alike < min(len(a), len(b)) and a.content(alike) == b.content(alike):
         alike += 1
     left, right = Column("q", range(alike)), Column("q", range(alike))
-    for place, other in in_order(_same(_places(mine, alike), _places(theirs, alike)), "qq"):
+    for place, other in in_order(_same(_places(a, alike), _places(b, alike)), "qq"):
         left.append(place)
         right.append(other)
     if not left:
@@ -187,9 +174,9 @@ def pair_up(a: Side, b: Side) -> tuple[Sequence[int], Sequence[int]]:
     return left, right
 
 
-def _places(contents: Sequence[bytes], start: int) -> Iterator[tuple[int, ...]]:
-    """The digests from one on, in order, each as two numbers with its place."""
-    return in_order(((*_HALVES.unpack(contents[place]), place) for place in range(start, len(contents))), "qqq")
+def _places(side: Side, start: int) -> Iterator[tuple[int, ...]]:
+    """The digests from one on, in order, each with its place."""
+    return in_order(((*side.content(place), place) for place in range(start, len(side))), "qqq")
 
 
 def _same(mine: Iterator[tuple[int, ...]], theirs: Iterator[tuple[int, ...]]) -> Iterator[tuple[int, int]]:
