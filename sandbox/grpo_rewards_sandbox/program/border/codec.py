@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from . import libraries
-from .libraries import BY_CONTENTS, BY_MEMORY, library_of
+from .libraries import BY_CONTENTS, BY_MEMORY, HAVE_MEMORY, library_of
 from .messages import CONSTANTS, Along, Channel
 from .values import (
     CONTAINER_NAMES,
@@ -25,6 +25,7 @@ from .values import (
     large,
     none_large,
     seen_through,
+    shown,
 )
 
 _OWN_EXTRA = 3  # of an array or a tensor; what follows says where it lies in which memory
@@ -140,8 +141,8 @@ class Codec(Channel):
         if name is not None:
             whole = seen_through(value)
             if whole is None or (self.trusted and id(whole) not in self.shared_by_id):
-                whole = VALUES[name].plain(value)
-            return {"X": [name, self.encode(whole)]}
+                return {"X": [name, self.encode(VALUES[name].plain(value))]}
+            return {"X": [name, self.encode(shown(value, whole))]}
         builtin = NAME_OF.get(id(value))
         if builtin is not None:
             return {"N": builtin}
@@ -175,6 +176,9 @@ class Codec(Channel):
             and not self._shows(extra[_OWN_EXTRA], cast(Any, value).nbytes)
         ):
             extra = extra[:_OWN_EXTRA]
+        if name in ("ND", "ST") and len(extra) <= _OWN_EXTRA:
+            held = (entry.value for entry in self.shared.values() if entry.kind in HAVE_MEMORY)
+            extra = libraries.placed(value, extra, held)
         return {name: [number, self.encode_all(contents), self.encode(extra), cls]}
 
     def _shows(self, whole: Any, size: int) -> bool:

@@ -5,12 +5,13 @@ A library is imported where something of it first arrives; who has none of its v
 
 from __future__ import annotations
 
+import array as arrays
 import contextlib
 import importlib
 import math
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from operator import attrgetter
 from typing import Any
@@ -184,23 +185,47 @@ def memory(whole: Any) -> Any:
     """Return the bytes of what arrays and tensors may lie in, as an array of them."""
     if type(whole) is numpy.ndarray and not whole.dtype.hasobject:  # who sets pointers writes to any place in memory
         return (whole if whole.flags.c_contiguous else whole.T).reshape(-1).view(numpy.uint8)
-    if type(whole) is bytearray:
+    if type(whole) in (bytearray, arrays.array):
         return numpy.frombuffer(whole, numpy.uint8)
     if type(whole) is not torch.UntypedStorage:
         raise TypeError("no memory that can be shared")
     return torch.empty(0, dtype=torch.uint8).set_(whole).numpy()
 
 
+def _owner(array: Any) -> Any:
+    """The last array that an array lies in."""
+    while type(array.base) is numpy.ndarray:
+        array = array.base
+    return array
+
+
+def _shareable(array: Any) -> bool:
+    return type(array) is numpy.ndarray and array.flags.forc and array.nbytes > 0 and not array.dtype.hasobject
+
+
 def _lies_in(array: Any) -> object:
     """What holds an array's memory, where that is another array, a tensor's storage or a bytearray."""
-    whole = array
-    while type(whole.base) is numpy.ndarray:
-        whole = whole.base
+    whole = _owner(array)
     if type(whole.base) is memoryview:
         return whole.base.obj if type(whole.base.obj) is bytearray else None
     if "torch" in sys.modules and isinstance(whole.base, torch.Tensor):
         return whole.base.untyped_storage()
-    return whole if whole is not array and whole.flags.forc and not whole.dtype.hasobject else None
+    return whole if whole is not array and _shareable(whole) else None
+
+
+def placed(value: Any, extra: tuple[Any, ...], held: Iterable[Any]) -> tuple[Any, ...]:
+    """Add where memory that is not a value's own lies in that of one which both sides hold: by what way it came there, none can tell."""
+    array = isinstance(value, numpy.ndarray)
+    if (_owner(value).flags.owndata or not _shareable(value)) if array else value.resizable():
+        return extra
+    mine = memory(value)
+    for whole in held:
+        if whole is not value and (_shareable(whole) or not isinstance(whole, numpy.ndarray)):
+            known = memory(whole)
+            at = mine.__array_interface__["data"][0] - known.__array_interface__["data"][0]
+            if 0 <= at <= known.nbytes - mine.nbytes:
+                return *extra, whole, at, tuple(value.strides) if array else ()
+    return extra
 
 
 def _array_extra(value: Any) -> object:
@@ -219,18 +244,11 @@ def _array_extra(value: Any) -> object:
 
 def _new_array(cls: object, extra: Any) -> object:
     kind, descr, shape, *view = extra
-    made = _new_plain_array(descr, shape, view, "F" if kind == "fortran" else "C")
-    return made.view(getattr(numpy, kind)) if kind in ("matrix", "recarray") else made
-
-
-def _new_plain_array(descr: object, shape: Any, view: list[Any], order: Any) -> Any:
     shape, dtype = tuple(map(int, shape)), _dtype(descr)
-    if view and not dtype.hasobject:
-        whole, offset, strides = view
-        held = memory(whole)
-        if held.flags.writeable:
-            return numpy.ndarray(shape, dtype, held, int(offset), tuple(map(int, strides)))
-    return numpy.empty(shape, dtype, order)
+    made = numpy.empty(shape, dtype, "F" if kind == "fortran" else "C")
+    if view and not dtype.hasobject and (held := memory(view[0])).flags.writeable:
+        made = numpy.ndarray(shape, dtype, held, int(view[1]), tuple(map(int, view[2])))
+    return made.view(getattr(numpy, kind)) if kind in ("matrix", "recarray") else made
 
 
 def _flat(array: Any) -> tuple[object, object]:
@@ -299,7 +317,7 @@ def _new_index(parts: Any) -> object:
 
 def _frame_contents(value: Any) -> list[object]:
     columns = [_column(value.iloc[:, at]) for at in range(value.shape[1])]
-    return [_index(value.columns), _index(value.index), tuple(columns)]
+    return [_index(value.columns), _index(value.index), tuple(columns), value.attrs or None]
 
 
 def _new_frame(columns: object, index: object, values: tuple[object, ...]) -> object:
@@ -311,7 +329,7 @@ def _new_frame(columns: object, index: object, values: tuple[object, ...]) -> ob
 
 
 def _series_contents(value: Any) -> list[object]:
-    return [_column(value), _index(value.index), value.name]
+    return [_column(value), _index(value.index), value.name, value.attrs or None]
 
 
 def _new_series(column: object, index: object, name: object) -> object:
@@ -321,9 +339,10 @@ def _new_series(column: object, index: object, name: object) -> object:
 
 def _refill(make: Any) -> Any:
     def fill(value: Any, contents: list[object]) -> None:
-        made = make(*contents)
+        made = make(*contents[:-1])
         # whoever holds the frame is to see the change
         value._update_inplace(made)
+        value._attrs = {} if contents[-1] is None else contents[-1]
         if made.ndim == 1:
             value.name = made.name
 
@@ -366,6 +385,14 @@ def _new_tensor(cls: object, extra: Any) -> object:
     return made.requires_grad_() if grad is True else made
 
 
+def _new_storage(cls: object, extra: Any) -> object:
+    size, *place = extra
+    held = memory(place[0]) if place else None
+    if held is None or not held.flags.writeable:
+        return torch.UntypedStorage(size)
+    return torch.from_numpy(held[place[1] :][:size]).untyped_storage()
+
+
 def _fill_memory(value: object, contents: list[Any]) -> None:
     memory(value)[...] = numpy.frombuffer(contents[0], numpy.uint8)
 
@@ -379,25 +406,14 @@ CONTAINERS.update(
     ND=MutableType(object, _array_contents, _fill_array, _array_extra, _new_array),
     DF=MutableType(object, _frame_contents, _refill(_new_frame), make=lambda cls, extra: pandas.DataFrame()),
     SR=MutableType(object, _series_contents, _refill(_new_series), make=lambda cls, extra: pandas.Series(dtype=object)),
-    TT=MutableType(
-        object,
-        _tensor_contents,
-        _fill_tensor,
-        _tensor_extra,
-        _new_tensor,
-    ),
-    ST=MutableType(
-        object,
-        lambda value: [memory(value).tobytes()],
-        _fill_memory,
-        lambda value: value.nbytes(),
-        lambda cls, extra: torch.UntypedStorage(extra),
-    ),
+    TT=MutableType(object, _tensor_contents, _fill_tensor, _tensor_extra, _new_tensor),
+    ST=MutableType(object, lambda v: [memory(v).tobytes()], _fill_memory, lambda v: (v.nbytes(),), _new_storage),
 )
 # their contents are compared, not their elements' identities
 BY_CONTENTS = frozenset(("ND", "DF", "SR", "TT", "ST", "BA", "A"))
 # they lie in memory that others may lie in too
 BY_MEMORY = frozenset(("ND", "TT"))
+HAVE_MEMORY = frozenset(("ND", "ST", "BA", "A"))
 
 
 def _stamp(parts: Any) -> object:

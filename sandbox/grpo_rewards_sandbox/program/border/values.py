@@ -10,6 +10,7 @@ import decimal
 import fractions
 import functools
 import gc
+import importlib
 import pathlib
 import re
 import sys
@@ -156,6 +157,13 @@ def _matched(pattern: re.Pattern[Any], string: Any, start: int, stop: int, end: 
     raise TypeError("not a match")
 
 
+def _memoryview(shown: Any) -> object:
+    if type(shown) is not tuple:
+        return memoryview(shown)
+    whole, at, size, kind, shape = shown
+    return memoryview(whole).cast("B")[at : at + size].cast(kind, shape)
+
+
 VALUES: dict[str, Value] = {
     "decimal": Value(decimal.Decimal, lambda v: (decimal.Decimal.__str__(v),)),
     "fraction": Value(fractions.Fraction, attrgetter("numerator", "denominator")),
@@ -172,7 +180,7 @@ VALUES: dict[str, Value] = {
     "range": Value(range, _BETWEEN),
     "slice": Value(slice, _BETWEEN),
     "ellipsis": Value(type(...), lambda v: ()),
-    "memoryview": Value(memoryview, bytes, memoryview),
+    "memoryview": Value(memoryview, bytes, _memoryview),
     "keys": Value(type({}.keys()), list, lambda p: dict.keys(p if isinstance(p, dict) else dict.fromkeys(p))),
     "values": Value(type({}.values()), list, lambda p: dict.values(p if isinstance(p, dict) else dict(enumerate(p)))),
     "items": Value(type({}.items()), list, lambda p: dict.items(p if isinstance(p, dict) else dict(p))),
@@ -190,11 +198,25 @@ _VIEWS = frozenset(VALUES[name].type for name in ("keys", "values", "items", "ma
 def seen_through(value: object) -> object:
     """Return the container that a view shows: both sides' views are to show it as it changes. None for any other value."""
     if type(value) is memoryview:
-        held = value.obj
-        return held if type(held) is bytearray and value.format == "B" and len(held) == value.nbytes else None
+        held, simple = (
+            cast(Any, value.obj),
+            value.contiguous and value.nbytes > 0 and value.format in tuple("bBhHiIlLqQfd"),
+        )
+        if not simple or type(held) not in (bytearray, array.array):
+            return None
+        return held if value.shape == (len(held),) or not value.readonly else None
     # a view of a dictionary says in no other way which one
     whole = gc.get_referents(value)[0] if type(value) in _VIEWS else None
     return whole if isinstance(whole, dict) else None
+
+
+def shown(view: object, whole: Any) -> object:
+    """Return what a view is made of: the container, and of a memoryview which part of it."""
+    if type(view) is not memoryview or view.shape == (len(whole),):
+        return whole
+    ctypes = importlib.import_module("ctypes")  # a memoryview says in no other way where it begins
+    first, start = (ctypes.addressof(ctypes.c_char.from_buffer(held)) for held in (view, whole))
+    return whole, first - start, view.nbytes, view.format, view.shape
 
 
 CONTAINERS: dict[str, MutableType] = {
