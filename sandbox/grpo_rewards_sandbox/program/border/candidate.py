@@ -133,8 +133,6 @@ class CandidatePeer(Describer):
     def add_extras(self, along: Along) -> None:
         if self.new_classes:
             along["classes"], self.new_classes = self.new_classes, []
-        if self.out.parts or self.err.parts:
-            along["printed"] = [self.out.take(), self.err.take()]
         traced = sys.gettrace() is not None or sys.getprofile() is not None
         if sys.stdout is not sys.__stdout__ or traced or stubs.kept:
             along["differs"] = (
@@ -146,8 +144,17 @@ class CandidatePeer(Describer):
     def take_extras(self, along: Along) -> None:
         self.within_loop = "loop" in along
 
-    def arrived(self, error: BaseException | None) -> None:
-        """Nothing comes along that has to wait for the rest."""
+    def raised(self, error: BaseException) -> None:
+        """It is the candidate's from here on."""
+
+    def request(self, what: str, *arguments: object) -> Any:
+        self._print()
+        return super().request(what, *arguments)
+
+    def _print(self) -> None:
+        """Have the tests' side print what was printed here, in one piece, before it hears of anything else."""
+        if self.out.parts or self.err.parts:
+            super().request("print", self.out.take(), self.err.take())
 
     def say(self, what: str, *arguments: object) -> None:
         """Tell the tests what happened: before a job there are none, in the process that forks those of jobs."""
@@ -175,9 +182,12 @@ class CandidatePeer(Describer):
         return {name: self.decode(argument) for name, argument in coded[0].items()} if coded else {}
 
     def perform(self, what: str, arguments: list[object]) -> object:
-        if self.within_loop:
-            return self.loop.inside(partial(self.requests[what], *arguments))
-        return self.requests[what](*arguments)
+        try:
+            if self.within_loop:
+                return self.loop.inside(partial(self.requests[what], *arguments))
+            return self.requests[what](*arguments)
+        finally:
+            self._print()
 
     def _special(self, value: object, name: str, arguments: tuple[object, ...], beside: bool) -> object:
         """Begin to wait for what an asynchronous special method returns."""

@@ -123,13 +123,14 @@ class Describer(Peer):
         from_tests = getattr(error, "_border_test_exception", None)
         if type(from_tests) is int:
             return {"t": from_tests, "notes": [str(note) for note in getattr(error, "__notes__", ())]}
-        coded = self._class_of(error)
+        name = EXCEPTION_NAMES.get(cls) or exception_name(cls)
+        coded: dict[str, Any] = {"h": self.own(error), **({"c": self._class(cls)} if name is None else {"b": name})}
         coded["a"] = _tried(lambda: self.encode(error.args), {"T": []})
         held = vars(error).items()
         coded["s"] = _tried(lambda: {str(k): self.encode(v) for k, v in held if not k.startswith("_border")}, {})
-        for name in _OF_BUILTIN_ERRORS:
-            if (part := getattr(error, name, None)) is not None:
-                coded["s"].setdefault(name, self.encode(part))
+        for held_as in _OF_BUILTIN_ERRORS:
+            if (part := getattr(error, held_as, None)) is not None:
+                coded["s"].setdefault(held_as, self.encode(part))
         if isinstance(error, BaseExceptionGroup):
             coded["g"] = [str(error.message), [self.encode_exception(part, depth) for part in error.exceptions]]
         before = {"cause": error.__cause__, "context": error.__context__}
@@ -143,11 +144,6 @@ class Describer(Peer):
         if cls.__str__ is not BaseException.__str__ and "b" not in coded:
             coded["str"] = _tried(lambda: str(error)[:10000], None)
         return coded
-
-    def _class_of(self, error: BaseException) -> dict[str, Any]:
-        cls = type(error)
-        name = EXCEPTION_NAMES.get(cls) or exception_name(cls)
-        return {"h": self.own(error), **({"c": self._class(cls)} if name is None else {"b": name})}
 
 
 def _members_of_protocol(cls: type) -> list[str]:

@@ -81,7 +81,6 @@ class Along(TypedDict, total=False):
     nested: int  # asked on the way to an answer: for who waits for that one
     loop: int  # of the tests: asked from within their event loop; of the candidate: its loop has something to do
     classes: list[DescribedClass]  # of the candidate: those that it speaks of for the first time, described
-    printed: list[str]  # of the candidate: to its standard output and standard error
     differs: list[str]  # of the candidate: what is otherwise than in plain Python
 
 

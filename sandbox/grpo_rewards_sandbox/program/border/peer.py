@@ -24,8 +24,7 @@ class Peer(Codec):
 
     add_extras: Callable[[Along], None]  # puts what piled up on this side with an outgoing message
     take_extras: Callable[[Along], None]  # takes what came along with a message
-    # hears of an answer of which all is here, with what it raises; what came along with it may happen now
-    arrived: Callable[[BaseException | None], None]
+    raised: Callable[[BaseException], None]  # hears of what an answer of which all is here raises
     perform: Callable[[str, list[object]], object]  # does one thing that the other side asks for
 
     def __init__(self, sock: socket.socket, parity: int) -> None:
@@ -114,8 +113,8 @@ class Peer(Codec):
                 self._apply(along)
         except _MALFORMED as problem:
             raise self.protocol(f"{type(problem).__name__}: {problem}") from None
-        self.arrived(error)
         if error is not None:
+            self.raised(error)
             raise error
         return result
 

@@ -70,7 +70,6 @@ class TrustedPeer(ProxyMaker, FailedChecks):
         ProxyMaker.__init__(self, sock, 0)
         self.under_test = under_test
         self.refused = ""
-        self._events: list[Callable[[], object]] = []  # came along, and has still to happen
         self._texts: dict[str, str] = {}
         self.module_name = module_name
         self._given: set[int] = set()
@@ -80,6 +79,7 @@ class TrustedPeer(ProxyMaker, FailedChecks):
         self.loop: Any = None
         self.waiting: Any = None
         self._quiet, self._thread = quiet, threading.get_ident()
+        self._said: dict[str, Callable[..., None]] = {"print": self._print, "warn": self._warn, "log": self._log}
         self.surroundings = Surroundings()
         Border.peer = self
 
@@ -265,35 +265,11 @@ class TrustedPeer(ProxyMaker, FailedChecks):
             self.differs(str(what))
         if "loop" in along and (here := waiting()) is not None:
             here.go_on()
-        if self._quiet:  # tests that keep no state have no way to look at streams, warnings or logs
-            return
-        if "printed" in along:
-            out, err = along["printed"]
-            if out:
-                self._events.append(lambda: sys.stdout.write(str(out)))
-            if err:
-                self._events.append(lambda: sys.stderr.write(str(err)))
 
-    def _happen(self) -> None:
-        """Print what came along, now that all else of its message is here: this may run the tests' code, and raise."""
-        events, self._events = self._events, []
-        raised: BaseException | None = None
-        for event in events:
-            try:
-                event()
-            except BaseException as error:  # noqa: BLE001  of the tests' own stream
-                if raised is not None:
-                    self.note(error)
-                raised = raised or error
-        if raised is not None:
-            raise raised
-
-    def arrived(self, error: BaseException | None) -> None:
-        if self._events:
-            self._happen()
+    def raised(self, error: BaseException) -> None:
         if isinstance(error, handed_over.Withheld):
             self.refuse(str(error))
-        if error is not None and (failed := sys.exception()) is not error:
+        if (failed := sys.exception()) is not error:
             self.leave_to_candidate(failed)
 
     def request(self, what: str, *arguments: object) -> Any:
@@ -364,8 +340,6 @@ class TrustedPeer(ProxyMaker, FailedChecks):
     def perform(self, what: str, arguments: list[object]) -> object:
         """Do what the candidate asks; a check that fails on the way is noted."""
         try:
-            if self._events:
-                self._happen()
             return self._perform(what, arguments)
         except BaseException as error:
             self.note(error)
@@ -390,8 +364,9 @@ class TrustedPeer(ProxyMaker, FailedChecks):
                 self.differs(f"the candidate may not do {operation} with an object of the tests")
                 raise TypeError("not allowed")
             return OPERATIONS[operation](*arguments[1:])
-        if what in ("warn", "log"):
-            return None if self._quiet else self._warn(*arguments) if what == "warn" else self._log(*arguments)
+        if what in self._said:
+            # tests that keep no state have no way to look at streams, warnings or logs
+            return None if self._quiet else self._said[what](*arguments)
         if what in ("cancel", "result"):
             return getattr(self.waiting, what)(arguments[0])
         value = arguments[0]
@@ -426,6 +401,11 @@ class TrustedPeer(ProxyMaker, FailedChecks):
             self.differs(said)
             raise handed_over.Withheld(said) from None
         raise self.protocol(f"a request {what!r}")
+
+    def _print(self, out: object, err: object) -> None:
+        for stream, text in ((sys.stdout, out), (sys.stderr, err)):
+            if text:
+                stream.write(str(text))
 
     def _warn(self, said: object) -> None:
         warnings.warn(said if isinstance(said, Warning) else UserWarning(str(said)), stacklevel=5)
