@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 
 import pytest
 
-from . import Backend, Checker, Job, Limits, Sandbox, SandboxUnavailable, Verdict, open_sandbox
+from . import Backend, Checker, Job, Limits, Sandbox, SandboxUnavailable, Verdict, open_sandbox, pack_calls
 
 __all__ = ["ESCAPES", "FORGERIES", "BackendContract"]
 
@@ -98,6 +98,11 @@ class BackendContract:
         assert (right.status, right.tests_passed, right.tests_total) == ("passed", right.tests_total, right.tests_total)
         assert wrong.status == "failed"
         assert wrong.reason
+
+    def test_calls_that_were_packed_are_judged_alike(self, sandbox: Sandbox) -> None:
+        tests = list(zip(pack_calls([[2], [5]]), ("4", "10"), strict=True))
+        verdicts = sandbox.run([Job(program, tests, "calls", entry_point="double") for program in (_RIGHT, _WRONG)])
+        assert [(said.status, said.tests_passed) for said in verdicts] == [("passed", 2), ("failed", 1)]
 
     def test_a_program_reads_and_writes(self, sandbox: Sandbox) -> None:
         programs = ("print(int(input()) * 2)", "input()\nprint(4)", "1 / 0")
