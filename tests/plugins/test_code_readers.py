@@ -131,6 +131,7 @@ ROWS: list[tuple[str, dict[str, Any], str]] = [
     ("apps", {"prompt": HEAD, "query": QUERY, "entry_point": "Solution().span", "test": CHECK, "input_output": [{"input": "xs = [3, 1]", "output": "(1, 3)"}]}, METHOD),
     ("own", {"tests": {**LISTS, "fn_name": "s_pan"}, "starter_code": "def span(xs):\n    "}, SPAN),
     ("kodcode", {"test": "def test_a():\n    assert span([3, 1]) == [1, 3]\n", "test_info": [{"function_name": "span"}]}, SPAN),
+    ("kodcode", {"test": "from solution import A\ndef test_a():\n    assert str(A()) == '[1, 3]'\n", "test_info": [{"function_name": "A", "function_declaration": "class A:"}]}, "class A:\n    def __repr__(self, xs=(3, 1)):\n        return str([min(xs), max(xs)])"),
     ("classeval", {"test": UNITTEST.format("A().span"), "class_name": "A", "skeleton": "class A:\n", "import_statement": ["import math"]}, METHOD.replace("Solution", "A").replace("List[int]", "list")),
     ("humaneval", {"test": UNITTEST.format("span"), "entry_point": "span"}, SPAN),
     ("humaneval", {"test": "from typing import *\n" + UNITTEST.format("span"), "entry_point": "span"}, SPAN),

@@ -22,7 +22,7 @@ from .running import answer
 
 __all__ = ["DuckDB", "answer"]  # a pool that is asked for this `answer` has the engine before its workers fork
 
-_CLOSED: dict[str, Any] = {
+_CLOSED: dict[str, str | bool | int | float | list[str]] = {
     "enable_external_access": "false", "autoinstall_known_extensions": "false", "autoload_known_extensions": "false",
     "allow_community_extensions": "false", "allow_persistent_secrets": "false", "python_enable_replacements": "false",
     "temp_directory": "", "memory_limit": "256MB", "threads": "1", "lock_configuration": "true",

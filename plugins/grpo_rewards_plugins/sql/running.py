@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import OrderedDict
+from collections.abc import Callable
 from typing import Any, TypeAlias
 
 from .databases import database_name, is_duckdb, is_postgres
@@ -81,7 +82,7 @@ def _database(path: str, stamp: str, max_bytes: int) -> _Open:
     return found
 
 
-def _engine(path: str) -> Any:
+def _engine(path: str) -> Callable[[str, int], Database]:
     """The engine of a file or URL; imported here, since few rows need more than one."""
     if is_postgres(path):
         from .postgres import Postgres

@@ -37,12 +37,15 @@ def classeval(row: DataRow) -> Suite | None:
 def kodcode(row: DataRow) -> Suite | None:
     """KodCode: `test`, a test file for pytest that begins with ``from solution import f``.
 
-    Where a file imports nothing from ``solution``, what is tested is what `test_info` names.
+    Where a file imports nothing from ``solution``, what is tested is what `test_info` names, a function or a class.
     """
     info = row.data("test_info")
     first = info[0] if isinstance(info, list) and info else info
     name = first.get("function_name") if isinstance(first, Mapping) else None
     known = row if name is None or row.get("entry_point") is not None else row.having(entry_point=name)
+    declared = first.get("function_declaration") if isinstance(first, Mapping) else None
+    if isinstance(declared, str) and row.get("starter_code") is None:
+        known = known.having(starter_code=declared)  # "class Stack:" says that it is one
     return known.tests(row.get("test"), format="pytest")
 
 
