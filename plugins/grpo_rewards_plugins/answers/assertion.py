@@ -27,7 +27,7 @@ _LEAD_DOUBTS = re.compile(
     r"|\A\W*(?:were|had|should)\b|\b(?:perhaps|maybe|possibly|probably|likely|vielleicht|peut-être|quizás?|tal vez|talvez|forse|если)\b)"
     r"|\b(?:not(?! (?:hard|difficult|only)\b)|never|nobody|no (?:way|one|reason)|none|cannot|wrong|false|incorrect|impossible|unclear|unsure|guess(?:ed|ing)?|might|could"
     r"|(?-i:may)|(?<!no )(?<!without )(?<!without a )doubt|rule[sd]? out|mistake|partial|intermediate|preliminary|interim|incomplete"
-    r"|(?:check|verify|confirm|test)(?:s|ed|ing)?|says|thinks|believes|claims|said|thought|believed|claimed|according to|tempt(?:ed|ing)"
+    r"|(?:check|verify|confirm|test)(?:s|ed|ing)?|says|thinks|believes|claims|writes|said|thought|believed|claimed|wrote|according to|tempt(?:ed|ing)"
     r"|(?:some|many|most|people|others|they)\b[^,.;:\n]* (?:say|think|believe|claim|argue)|[a-z]{3,}s (?:say|think|believe|claim|argue))\b|(?:\A\W*|\bto |\blet us |\blet's )(?:show|prove|demonstrate) that\b"
     r"|\b(?:example|sample|old|previous|earlier|former|initial|his|her|their|(?!(?:that|here|it|what|let|problem|question)['’])[a-z]+['’]s) \Z"
     r"|n['’]t\b|如果|若|假[设如]|也许|可能|或许|不确定|有人|有的",
@@ -38,7 +38,7 @@ _DOUBT_WORDS = frozenset(
     "if unless whether suppose supposing assume assuming imagine depending without otherwise case were had should perhaps maybe possibly probably likely wenn falls vielleicht si "
     "quizas tal talvez forse not never nobody no none cannot wrong false incorrect impossible unclear unsure guess guessed guessing might could may "
     "doubt rule rules ruled mistake partial intermediate preliminary interim incomplete check checks checked checking verify "
-    "verifying confirm confirms confirmed confirming test tests tested testing says thinks believes claims said thought believed claimed say think believe "
+    "verifying confirm confirms confirmed confirming test tests tested testing says thinks believes claims said thought believed claimed say think believe wrote writes "
     "claim argue according tempted tempting show prove demonstrate example sample old previous earlier former initial his her their "
     "don't doesn't isn't can't won't wouldn't didn't wasn't couldn't shouldn't".split()
 )
@@ -112,6 +112,8 @@ _TURNS_BACK = (
     "alse",
     "t sure",
     "tually",
+    "second th",
+    "wever",
     "t I ",
     ". No, ",
     "ut it ",
@@ -121,8 +123,8 @@ _TURNS_BACK = (
 _WRONG = r"(?:wrong|incorrect|false|an? (?:mistake|error)|not (?:right|correct|true))"
 _TAKEN_BACK = re.compile(
     r"[^\n]{1,80}?(?:(?:[.!…]\s+|\.\.\.\s?)(?:(?:oh|hmm|ah|no|sorry|well|oops),?\s)*"
-    rf"(?:(?:but|however),?\s)?(?:wait|scratch that|correction|just kidding|I meant?\b|no, (?:it|that|this|sorry|[$]?\d)|actually,?\s(?:it|that|this)\s|I(?:'m| am) not (?:so )?sure"
-    rf"|(?:this|that|it|the answer)(?:'s| is| was) {_WRONG})"
+    rf"(?:(?:but|however),?\s)?(?:wait|scratch that|correction|just kidding|I meant?\b|no, (?:it|that|this|sorry|[$]?\d)|actually,?\s(?:it|that|this|no)\b|on second thought|I(?:'m| am) not (?:so )?sure"
+    rf"|(?:this|that|it|the answer)(?:'s| is| was) {_WRONG}|(?:this|that|it) does(?: not|n't) )"
     rf"|,\s(?:which is {_WRONG}|(?:but|although|though) (?:(?:this|that|it)(?:'s| is| was) (?:not\b|{_WRONG}|[$]?\d)|I (?:get|got|think|am|have)\b)))",
     re.IGNORECASE,
 )
@@ -175,7 +177,9 @@ _BOUND = re.compile(
     re.IGNORECASE,
 )
 _SHORTEST_HEDGE = 2
-_FACTOR = re.compile(r"\bfactor\sof\s[\s$*({\\]*\Z")
+_FUNCTION = re.compile(
+    r"\b(?:(factor)|square|cube|root|reciprocal|double|half|third|quarter|multiple|opposite)\sof\s[\s$*({\\]*\Z"
+)
 _OTHER = re.compile(
     rf"(?:\b[a-zA-Z]\s?=\s?)?(?<![\w.,/^]){_NUMBER}\$?\*{{0,2}}(?:(?:\s[a-zA-Z]+)?,?\s(?:or|to|o|ou|oder)\s(?:maybe\s|perhaps\s|possibly\s|even\s|also\s)?|\sand\s)"
     r"(?:[a-zA-Z]\s?=\s?)?[\s$*({\\]*\Z"
@@ -192,7 +196,7 @@ _ITS_UNIT = re.compile(
     r"[\s$*]*(?!(?:are|is|was|were|of|have|has|or|and|more|less|fewer|left|remain|[a-z]+ed)\b)([a-zA-Z′″'\"]+|分钟?|秒|厘米|角|小?时|天|克|米)"
 )
 _OR_BEHIND = re.compile(
-    rf"[\s$*)}}]*(?:,?\s*(?:或(?:者)?|or|o|ou|oder|and\s(?:maybe|perhaps|possibly))\s?(?<![a-z])(?:maybe\s|perhaps\s|possibly\s|even\s|(?:more|less|fewer|higher|lower|greater|so)\b)?\$?(?:{_NUMBER})?)"
+    rf"[\s$*)}}]*(?:,?\s*(?:或(?:者)?|or|o|ou|oder|and\s(?:maybe|perhaps|possibly))\s?(?<![a-z])(?:maybe\s|perhaps\s|possibly\s|even\s|(?:more|less|fewer|higher|lower|greater|so|something)\b)?\$?(?:{_NUMBER})?)"
 )
 _DOUBTED_BEHIND = re.compile(
     r"[\s$*)}]{0,4}\?(?=[\s*]|\Z)|[\s$*)}]*(?:\s[a-z]{1,12}){0,2}?,?\s(?:if|unless|depending|provided|assuming)\b|[^.\n]{0,60}\bnot\s(?:sure|certain)\b"
@@ -229,8 +233,8 @@ def _hedged_before(before: str, found: str, text: str, end: int) -> str | None:
     words = before.lower().replace("*", " ").rstrip(" $({\\").split()
     if (not _BOUND_WORDS.isdisjoint(words) or not before.isascii()) and (bound := _BOUND.search(before)) is not None:
         return f"{' '.join(bound[0].strip(' $*({').split())} {found}"
-    if "factor" in before and _FACTOR.search(before) is not None:
-        return f"{found} \\text{{times}}"
+    if words[-1:] == ["of"] and (function := _FUNCTION.search(before)) is not None:
+        return f"{found} \\text{{times}}" if function[1] else f"{function[0]}{found}"
     if _DIGIT.search(before) is None:
         return None
     last = words[-1].rstrip(",") if words else ""

@@ -20,7 +20,7 @@ from .statements import statement
 
 _PHRASE = re.compile(
     r"(?:\b(?:(?:answer|respuesta|réponse|antwort|resposta|risposta|ответ)s?\b|(?:solution|result)s?\b(?=[^.:\n]{0,90}?\b(?:is|are)\b))"
-    r"(?:\s+(?:to|for|of)\s(?:[^.\n:=$\\\"“”]{0,40}[\"“][^\"“”\n]{1,200}[\"”]|[^.\n:=$\\\"“”]{1,80}?)|,\s[^,.\n:=$\\\d]{1,40},)?"
+    r"(?:\s+(?:to|for|of)\s(?:[^.\n:=$\\\"“”]{0,40}[\"“][^\"“”\n]{1,200}[\"”]|[^.\n:=$\\\"“”]{1,80}?)|,\s(?!I\b|perhaps\b|maybe\b|prob|poss)[^,.\n:=$\\\d]{1,40},)?"
     r"(?:\s*\*{0,2}\s*(?:is|are|es|est|ist|é|è|equals|lautet|(?:must|should|will|would|has to|(?:turns|works|comes) out to) be|comes (?:out )?to|(?:turns|works) out (?:as|at))\b(?:\s+(?:therefore|thus|simply|just|then|definitely|certainly|clearly|indeed|exactly|equal to))?"
     r"\s*:?|\x22?\s*\*{0,2}\s*(?:[:=→]|[-=]>)\s*\*{0,2}|(?<=^answer)\s[-–—]\s|(?<=^final answer)\s[-–—]\s|\*{0,2}[ \t]*\n(?!\s*[A-Za-z]+ing\b))|(?:choice|option)\s+is\b|^\s*A\s*:|(?:答案\s*(?:应?选|是|为|:|】)|最[终后]结果\s*(?:是|为|:)|[故应以此]选|,选(?=\s*[A-J])|^答\s*:)\s*:?)\s*",
     re.IGNORECASE | re.MULTILINE,
@@ -66,8 +66,8 @@ _MOST_PHRASES = 24  # from the end, that may carry no answer before the search i
 
 _HAN_REASON = re.compile(r"【|因为|由于|理由|解析|所以|故")
 _TAIL = re.compile(
-    r",?\s+(?:because|since|as|for the reason|due to|given that|weil|denn|car|parce que|porque|puisque|perché|потому что|так как)\s+(?=[a-zA-Z\d$\\(])|,\s+(?:which|who|where|i\.e\.,?|that is,?|so|we|but|thus|hence|therefore)\s"
-    r"|,\s+or\s[^,]*\b(?:as an?|in) (?:decimals?|fractions?|percent\w*)(?: form)?$"
+    r",?\s+(?:because|since|as|for the reason|due to|given that|weil|denn|car|parce que|porque|puisque|perché|потому что|так как)\s+(?=[a-zA-Z\d$\\(])|,\s+(?:which|who|where|i\.e\.,?|that is,?|so(?!\s\$?\d)|we|but|thus|hence|therefore)\s"
+    r"|,\s+(?:[a-z]+|\d+)\s[a-z]+\s(?:after|before)\s.*$|,\s+or\s[^,]*\b(?:as an?|in) (?:decimals?|fractions?|percent\w*)(?: form)?$"
     r"|,\s+(?:the|an?|half|after|before|with|as)\s[^\d\\$=]*[a-z]{3,}[^\d\\$=]*$|(?<=[%\d])\s+of\s+(?:the|all|its|their)\s[^\d\\$=]*$"
 )
 _IN_BRACKETS = re.compile(
