@@ -149,8 +149,8 @@ a: 'e'  'e'  'i'  'd'  's'  'q'  'o'
 b: {{a}: ''}  {{a}: {h}}  {{a}: [{h}]}  {{a}: [[{h}, {h}]]}  {{a}: ['{n}', '0']}  [{b}]  {h}
 q: 1  2  3  4  5  7  9  {n}  number()  number()  number() - 2
 u: (0,)  (1,)  (1,)  (1, {k})  (1, {k}, {k})  (2,)  (2, {k})  (1, {k}, {k}, {k})
-z: 'changed'  'dropped'  'released'  'nested'  'loop'  'classes'  'printed'  'environment'  'events'
-i: 'op'  'call'  'getattr'  'setattr'  'await'  'start'  'cancel'  'result'  'stdin'  'next'  'load'
+z: 'changed'  'dropped'  'released'  'nested'  'loop'  'classes'  'differs'  'environment'
+i: 'op'  'call'  'getattr'  'setattr'  'await'  'start'  'cancel'  'result'  'stdin'  'print'  'warn'  'log'  'next'  'load'
 x: AssertionError  Exception  BaseException  ValueError  LookupError  KeyError  TypeError  OSError  {x}  (ValueError, {x})
 w: 'NAME{k}'  'NAME{k}'  'NAME{k}'  {d}  {l}
 l: 'split'  'subgroup'  'derive'  'exceptions'  'with_traceback'  'value'  'T'  'dtype'  'shape'  'base'  'data'  'add_note'  'equals'  'query'  '_mock_methods'  'func'

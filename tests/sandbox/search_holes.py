@@ -31,7 +31,7 @@ class Hole(NamedTuple):
 
 
 _BORDER = (  # tasks that it may show in, the module of border/, what stands there, what stood there
-    ("AssertionError by a name", "at_most,Meter,Gauge", "trusted", "else self.catching(name)", "else super().builtin(name)"),
+    ("AssertionError by a name", "at_most,Meter,Gauge", "trusted", "return CATCHING[name]", "return super().builtin(name)"),
     ("fields with special names", "digit_sum,gcd_of,count_vowels", "proxy_classes", "for at, part in enumerate(fields) if names_member(part)", "for at, part in enumerate(fields)"),
     ("type by name", "run_by", "values", "memoryview super type hasattr dir", "memoryview super"),
     ("array of a view", "following,beside", "codec", "extra = extra[:_OWN_EXTRA]", "pass"),

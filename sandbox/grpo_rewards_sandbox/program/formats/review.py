@@ -87,16 +87,18 @@ _CATCH = frozenset("suppress raises assertRaises assertRaisesRegex".split())
 _FIXTURES = frozenset(("monkeypatch", "capsys", "capfd", "caplog", "request", "mocker"))
 
 
-def still_to_check(text: str) -> frozenset[int]:
-    """The lines of `with` statements after or in which a check follows: an error that is swallowed there takes it along."""
-    found: set[int] = set()
-    nodes = names.parsed(text) if "with" in text else ()
-    functions = (node for node in nodes if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)))
-    helpers = {node.name for node in functions if any(_is_check(part, set()) for part in ast.walk(node))}
-    for node in nodes:
-        if isinstance(node, (ast.With, ast.AsyncWith)):
-            found.update(_lines_to_check(node.body, helpers))
-    return frozenset(found)
+def _to_check(text: str) -> tuple[frozenset[int], frozenset[tuple[str, int]]]:
+    """The lines of `with` statements after or in which a check follows, and those of functions, with the function's name: an error
+    that is swallowed there, or raised, takes the check along."""
+    nodes = names.parsed(text)
+    functions = [node for node in nodes if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))]
+    contexts = [node for node in nodes if isinstance(node, (ast.With, ast.AsyncWith))]
+    checking = (node for node in functions if contexts and any(_is_check(part, set()) for part in ast.walk(node)))
+    helpers = {node.name for node in checking}
+    return (
+        frozenset(line for node in contexts for line in _lines_to_check(node.body, helpers)),
+        frozenset((node.name, line) for node in functions for line in _lines_to_check(node.body, set())),
+    )
 
 
 def _lines_to_check(body: list[ast.stmt], helpers: Set[str]) -> set[int]:
@@ -104,13 +106,6 @@ def _lines_to_check(body: list[ast.stmt], helpers: Set[str]) -> set[int]:
     parts = [part for statement in body for part in ast.walk(statement)]
     last = max((part.end_lineno or 0 for part in parts if _is_check(part, helpers)), default=0)
     return set(range(body[0].lineno, last + 1)) - {part.lineno for part in parts if isinstance(part, ast.Raise)}
-
-
-def checking(text: str) -> frozenset[tuple[str, int]]:
-    """The lines of functions after or in which a check follows, with the function's name: an error there takes it along."""
-    nodes = names.parsed(text) if "def " in text else ()
-    functions = [node for node in nodes if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))]
-    return frozenset((node.name, line) for node in functions for line in _lines_to_check(node.body, set()))
 
 
 def _is_check(node: ast.AST, helpers: Set[str]) -> TypeGuard[ast.stmt | ast.expr]:
@@ -123,6 +118,7 @@ def _is_check(node: ast.AST, helpers: Set[str]) -> TypeGuard[ast.stmt | ast.expr
 @functools.lru_cache(maxsize=256)
 def reading(text: str) -> Reading:
     """Return what the text says of itself that the border needs to know."""
+    still_to_check, checking = _to_check(text)
     return Reading(
         words=names.words(text),
         on_request=names_on_request(text),
@@ -130,8 +126,8 @@ def reading(text: str) -> Reading:
         unread=names.unread(text),
         may_end=names.used(text) & {"StopIteration", "StopAsyncIteration"},
         makes_nan=names.makes_nan(text),
-        still_to_check=still_to_check(text),
-        checking=checking(text),
+        still_to_check=still_to_check,
+        checking=checking,
     )
 
 
