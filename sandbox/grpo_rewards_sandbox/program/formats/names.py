@@ -168,8 +168,11 @@ def shares_files(tests: str) -> bool:
 
 
 @functools.lru_cache(maxsize=64)
-def expected(source: str) -> ExpectedTests:
-    """Return the tests that the file itself defines, known before the candidate runs."""
+def expected(source: str, module: str = "") -> ExpectedTests:
+    """Return the tests that the file itself defines, known before the candidate runs.
+
+    Those below a condition on the candidate's `module` (`if hasattr(solution, "undo"):`) are wanted, as where `skipif` asks it.
+    """
     nodes = parsed(source)
     if not nodes:
         return ExpectedTests(frozenset(), frozenset())
@@ -178,7 +181,13 @@ def expected(source: str) -> ExpectedTests:
     left_out: set[str] = set()
     # `pytestmark = pytest.mark.skip` at the top speaks for the whole file
     everything = any(_leaves_out(node) for node in nodes[0].body if isinstance(node, ast.Assign))
-    for node in nodes[0].body:
+    body = [*nodes[0].body]
+    theirs = modules(source, module).union(
+        *(binds(node) for node in nodes if isinstance(node, ast.ImportFrom) and node.module == module)
+    )
+    for node in body:
+        if isinstance(node, ast.If) and not node.orelse and not theirs.isdisjoint(used(ast.unparse(node.test))):
+            body.extend(node.body)
         cases = [("", node)]
         if isinstance(node, ast.ClassDef) and _collected(node):
             cases = [(f"{node.name}::", part) for part in node.body]
@@ -196,7 +205,7 @@ def plain_file(tests: str, module: str) -> bool:
     """Nothing in this test file asks pytest for more than that its functions are called, one after the other."""
     if not keeps_no_state(tests, module) or shares_files(tests):
         return False
-    return not any(_asks_for_more(node) for node in parsed(tests)) and bool(expected(tests).tests)
+    return not any(_asks_for_more(node) for node in parsed(tests)) and bool(expected(tests, module).tests)
 
 
 def _asks_for_more(node: ast.AST) -> bool:

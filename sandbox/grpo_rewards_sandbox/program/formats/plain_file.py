@@ -50,8 +50,8 @@ def run(job: JobMessage, sock: socket.socket, progress: Progress) -> JobReport:
 
     with judged(report, peer, say), _importable(job["module"]):
         publish(peer, job)
-        _call_each(job["tests"], report, progress)
-    report.tests_total = max(report.tests_total, len(names.expected(job["tests"]).tests))
+        _call_each(job["tests"], job["module"], report, progress)
+    report.tests_total = max(report.tests_total, len(names.expected(job["tests"], job["module"]).tests))
     return report
 
 
@@ -67,9 +67,9 @@ def _importable(name: str) -> Iterator[None]:
             sys.modules[name] = before
 
 
-def _call_each(tests: str, report: JobReport, progress: Progress) -> None:
+def _call_each(tests: str, module: str, report: JobReport, progress: Progress) -> None:
     """Call each test, whatever became of the others, as pytest does."""
-    wanted = names.expected(tests).tests
+    wanted = names.expected(tests, module).tests
     report.tests_total = len(wanted)
     namespace: dict[str, Any] = {"__name__": "test_solution"}
     exec(compiled(tests, "tests.py"), namespace)  # noqa: S102

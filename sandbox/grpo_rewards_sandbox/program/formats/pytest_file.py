@@ -22,7 +22,7 @@ def run(
         return peer
     report = JobReport()
     tests = job["tests"]
-    wanted = names.expected(tests)
+    wanted = names.expected(tests, job["module"])
     if shared is not None:
         candidate_side.work_in(peer, shared)
     with judged(report, peer):
