@@ -7,7 +7,7 @@ import re
 _DELIMITER = re.compile(r"\\.|\$\$?", re.DOTALL)
 _CLOSERS = {"$$": "$$", "$": "$", "\\[": "\\]", "\\(": "\\)"}
 _CARRIES = re.compile(
-    r"\d|\\[a-zA-Z]|\$|[=+^√π∞∅×·−≤≥]|(?<![a-zA-Z])(?:[a-z]{1,2}\s?/\s?[a-z]{1,2}(?![a-zA-Z])|(?:sin|cos|tan|ln|log)\s[a-zα-ω]\b)"
+    r"\d|\\[a-zA-Z]|\$|[=+^√π∞∅×·−≤≥¼-¾⅐-⅞]|(?<![a-zA-Z])(?:[a-z]{1,2}\s?/\s?[a-z]{1,2}(?![a-zA-Z])|(?:sin|cos|tan|ln|log)\s[a-zα-ω]\b)"
 )
 _CHOICE = re.compile(r"[\s*(\[{$]*(?:\\text\w*\{)?\(?([A-Ja-j])\)?\}?[\s*)\]}$.,;:!?]*$")
 CHOICE_LEAD = re.compile(
