@@ -38,6 +38,11 @@ def families(gold: Node, answer: Node) -> Iterator[tuple[Node, Node, str]]:
         return
     if mine.source is not None and theirs.source is not None and not _same_source(mine.source, theirs.source):
         return
+    if any(
+        side.source == _REALS and other.source is None and other.letter
+        for side, other in ((mine, theirs), (theirs, mine))
+    ):
+        return  # "k\\pi, k \\in \\mathbb{R}"
     said = [family.letter is not None for family in (mine, theirs)]
     mine, theirs = _with_letter(mine, theirs), _with_letter(theirs, mine)
     if mine.letter != theirs.letter and theirs.letter is not None and mine.letter is not None:
@@ -55,7 +60,7 @@ def families(gold: Node, answer: Node) -> Iterator[tuple[Node, Node, str]]:
 
 
 _EVERY = "for every whole number"
-_INTEGERS = Node("named", "Z")
+_INTEGERS, _REALS = Node("named", "Z"), Node("named", "R")
 
 
 def _bounded(family: _Family) -> _Family:

@@ -102,7 +102,10 @@ def in_parts(node: Node, other: Node) -> Node:
     """
     if node.kind == "rel" and "~" in node.value and not free(other) and not free(node.args[-1]):
         before = node.args[node.value.index("~")]
-        scaled = len(node.args) == 2 and len(free(before)) == 1 and before.kind in ("mul", "add")  # "2x \\approx 6"
+        rest = mul(*before.args[1:]) if before.kind == "mul" and before.args[0].kind == "num" else before
+        scaled = len(node.args) == 2 and (
+            rest.kind == "add" or len(free(rest)) == 1 or name_like(rest)
+        )  # "2x \\approx 6"
         return node.args[-1] if free(before) and not (name_like(before) or scaled) else node
     if node.kind == "rel" and "=>" in node.value[:-1] and not (other.kind == "rel" and "=>" in other.value):
         last = len(node.value) - node.value[::-1].index("=>")  # "n - 2 = 17 \\implies n = 19"

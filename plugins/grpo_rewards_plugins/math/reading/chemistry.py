@@ -78,7 +78,7 @@ _SAID = dict(zip("-+<>|*()[]", ("neg", "pos", *"abcdefgh"), strict=True))
 
 def is_reaction(text: str) -> bool:
     """Is it one, with an arrow, or with an equals sign among sums of upright formulas?"""
-    if _ARROW.search(text) is not None:
+    if _ARROW.search(text) is not None or _BACKWARDS.search(text) is not None:
         return _reaction(text) is not None
     if _UPRIGHT.search(text) is None or "=" not in text or "+" not in text or (sides := _reaction(text)) is None:
         return False
@@ -87,7 +87,9 @@ def is_reaction(text: str) -> bool:
 
 def _reaction(text: str) -> tuple[Counter[str], ...] | None:
     """Both sides of a reaction, each with its formulas and how many of each; None for anything else."""
-    sides = _ARROW.split(text) if len(text) <= 2 * _LONGEST else []
+    if len(text) > 2 * _LONGEST:
+        return None
+    sides = _ARROW.split(text) if _BACKWARDS.search(text) is None else _BACKWARDS.split(text)[::-1]
     sides = text.split("=") if len(sides) == 1 else sides
     out = []
     for side in sides:
@@ -124,7 +126,8 @@ _HYBRIDIZED = re.compile(r"[\s{-]*hybridi[sz](?:ed|ation)[\s}]*$")
 _HYBRID = re.compile(r"sp(?:\^?[23](?:d(?:\^?[23])?)?)?")
 _CONFIGURATION = re.compile(r"(\[[A-Z][a-z]\]|)((?:\d[spdf]\^?\d{1,2})+)")
 _SHELL = re.compile(r"\d[spdf]\^?(?:1[0-4]|\d)(?=\d[spdf]|$)")
-_ARROW = re.compile(r"\\(?:to|(?:long)?rightarrow|longrightarrow|rightleftharpoons)(?![a-z])|->|→")
+_ARROW = re.compile(r"\\(?:to|(?:long)?rightarrow|rightleftharpoons)(?![a-z])|->|→")
+_BACKWARDS = re.compile(r"\\(?:gets|(?:long)?leftarrow)(?![a-z])|<-(?!>)|←")
 _PLUS = re.compile(r"\+(?=\d{0,3}(?:[A-Z(\[<]|e\^?-))")
 _COUNTED = re.compile(r"(\d{0,3})(.+)")
 
