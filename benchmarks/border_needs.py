@@ -58,7 +58,7 @@ PARTS: dict[str, tuple[str, ...]] = {
     "exceptions of builtin classes": ("proxy_classes:ProxyMaker._builtin_exception",),
     "callbacks of the tests": ("trusted:TrustedPeer._perform",),
     "objects of the tests in its hands": ("trusted:TrustedPeer.encode_object",),
-    "signatures and annotations": ("trusted:TrustedPeer.signature", "proxy_classes:ProxyMaker._annotation"),
+    "signatures and annotations": ("trusted:TrustedPeer.signature", "proxy_functions:annotation"),
     "dataclasses": ("signatures:dataclass_fields",),
 }  # fmt: skip
 

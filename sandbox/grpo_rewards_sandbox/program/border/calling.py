@@ -139,11 +139,8 @@ def written(value: object) -> str:
         text = "".join(_encode_quickly(value, 0))
         if "{" not in text:
             return text  # nothing in it has a tag
-    except (
-        TypeError,
-        ValueError,
-        RecursionError,
-    ):  # what is no JSON, and integers with more digits than can be written
+    except (TypeError, ValueError, RecursionError):
+        # what is no JSON, and integers with more digits than can be written
         _within.clear()
     return _encode(plain(value))
 

@@ -61,10 +61,8 @@ class Codec(Channel):
     `parity` keeps the numbers that the two sides give apart: the trusted side counts even, the candidate's odd.
     """
 
-    # what each side does in its own way
-    number_of_theirs: Callable[
-        [object], int | None
-    ]  # of a value that stands for an object of the other side; else None
+    # what each side does in its own way; the first gives None for a value that stands for no object of the other side
+    number_of_theirs: Callable[[object], int | None]
     encode_object: Callable[[object], object]  # one that stays on this side
     decode_object: Callable[[str, object], object]  # what stands for one of the other side, by its tag
     encode_exception: Callable[[BaseException], object]  # one that leaves this side

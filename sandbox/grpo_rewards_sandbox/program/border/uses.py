@@ -135,9 +135,8 @@ def _compare(self: object, operation: str, other: object, base: Any) -> object:
     if operation in EQUALITY and (type(other).__module__ in TEST_MODULES or _is_any(other)):
         return NotImplemented  # a matcher of the tests: what it reads of the object comes here again
     if operation in EQUALITY and isinstance(other, dict) and isinstance(self, collections.abc.Mapping):
-        return ({key: self[key] for key in self} == other) is (
-            operation == "eq"
-        )  # what it holds crosses, then is compared
+        # what it holds crosses, then is compared
+        return ({key: self[key] for key in self} == other) is (operation == "eq")
     if not tested(self):
         return _refuse(self, "compare data")
     if origin(self) == CAME_OF_DATA:

@@ -34,12 +34,8 @@ def run(
         path = f"{folder}/test_solution.py"
         with open(path, "w", encoding="utf-8", errors="surrogatepass") as handle:
             handle.write(tests)
-        linecache.cache[path] = (
-            len(tests),
-            None,
-            tests.splitlines(keepends=True),
-            path,
-        )  # read from here when one fails
+        # read from here when one fails
+        linecache.cache[path] = (len(tests), None, tests.splitlines(keepends=True), path)
         # after all that this process opens for itself
         guard.install(peer, tests, path, shared)
         outcomes = Outcomes(progress)
