@@ -34,6 +34,9 @@ def calls_in_template(text: str, functions: Functions) -> Calls | None:
     Raises:
         Unreadable: there is a mark, and what follows cannot be read, which is `Ambiguous`, or is too long.
     """
+    # most texts without a mark have none of these, which spares them eleven searches
+    if "<" not in text and "[TOOL_CALLS]" not in text and "✿" not in text:
+        return None
     at, mark = min(((at, mark) for mark in (*_READERS, *_UNREAD) if (at := text.find(mark)) >= 0), default=(-1, ""))
     if at < 0:
         return None
