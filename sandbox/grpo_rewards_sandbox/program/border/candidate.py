@@ -88,7 +88,7 @@ class CandidatePeer(Describer):
         if tag == "E":
             return self.decode_exception(body)
         if tag == "De":
-            return getattr(builtins, body[0])(*map(self.decode, body[1]))
+            return getattr(builtins, body[0])(*self.decode_all(body[1]))
         if tag == "Q":
             value = self.named[body] = find(body)
             return value

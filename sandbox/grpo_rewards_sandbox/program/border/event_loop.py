@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import collections
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable
 
 from .tasks import Tasks, instead, nested
 
@@ -28,17 +28,12 @@ class EventLoop(Tasks):
         # nobody would let it turn later: it runs to its end now
         if self._made().is_running() or not beside:
             return True, nested(self.loop, wait())
-        number = self._first_step(wait())
-        return (True, self.result(number)) if self._running[number].done() else (False, number)
-
-    def _first_step(self, coroutine: Coroutine[object, object, object]) -> int:
-        """Start a coroutine and let it run until it waits for something: no other has a turn before the next one has begun."""
-        loop = self.loop
-        others, loop._ready = loop._ready, collections.deque()
-        number = self.start(coroutine)
+        # no other coroutine has a turn before those that the tests start beside this one have begun
+        others, self.loop._ready = self.loop._ready, collections.deque()
+        number = self.start(wait())
         self._run(0.0)
-        loop._ready.extendleft(reversed(others))
-        return number
+        self.loop._ready.extendleft(reversed(others))
+        return (True, self.result(number)) if self._running[number].done() else (False, number)
 
     def go_on(self) -> None:
         self.loop.stop()

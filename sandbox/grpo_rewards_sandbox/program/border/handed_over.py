@@ -65,12 +65,6 @@ def _plain_notes(notes: dict[str, object]) -> dict[str, object]:
 
 def write(value: object, name: object, new: object, *, given: bool) -> None:
     """Set an attribute. `given`: the tests gave this very class, and not just an object of it."""
-    if (
-        isinstance(value, type)
-        and type(name) is str
-        and (name.startswith("__") or callable(getattr(value, name, None)))
-    ):
-        raise Withheld(name)
     setattr(value, _writable(value, name, given), new)
 
 
@@ -83,7 +77,8 @@ def _writable(value: object, name: object, given: bool) -> str:
     name = _public(value, name)
     held = value if isinstance(value, type) else type(value)
     # of a class itself only what is new
-    if _is_mock(value) or callable(getattr(held, name, None)) or (held is value and not given):
+    of_class = held is value and (not given or name.startswith("__"))
+    if of_class or _is_mock(value) or callable(getattr(held, name, None)):
         raise Withheld(name)
     return name
 

@@ -94,17 +94,11 @@ def _has(value: object, name: str, *default: object) -> object:
     return (getattr if issubclass(type(value), Stub) else inspect.getattr_static)(value, name, *default)
 
 
-_file_of = inspect.getfile
-
-
-def _file(value: Any) -> str:
-    """A function of the tests has a file for them alone: ask, so that a reason can say that it was asked for."""
-    if issubclass(type(value), Stub):
-        Here.peer.request("getattr", value, "__code__")
-    return _file_of(value)
-
-
-inspect.getfile = _file  # type: ignore[assignment]
+_file_of: Any = inspect.getfile
+# of a function of the tests it is asked for nevertheless, so that a reason can say so
+inspect.getfile = lambda value: _file_of(
+    Here.peer.request("getattr", value, "__code__") if issubclass(type(value), Stub) else value
+)
 # what protocols look for their members by since Python 3.12
 if hasattr(typing, "_lazy_load_getattr_static"):
     typing._lazy_load_getattr_static = lambda: _has

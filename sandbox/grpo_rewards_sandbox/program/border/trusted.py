@@ -49,10 +49,6 @@ _OF_LIBRARIES = frozenset(("ND", "DF", "SR", "TT"))
 _ADVANCE: dict[str, Callable[[int], object]] = {
     "G": generator, "Co": lambda number: coroutine(Ref(number)), "AG": asynchronous_generator,
 }  # fmt: skip
-_DESCRIPTORS: dict[type, Callable[[Any], tuple[object, ...]]] = {
-    property: lambda value: (value.fget, value.fset, value.fdel), staticmethod: lambda value: (value.__func__,),
-    classmethod: lambda value: (value.__func__,),
-}  # fmt: skip
 _COLLECTION = ("__iter__", "__len__", "__getitem__", "__contains__", "__reversed__")
 # they tell of insides, or end what the tests go on with
 _NOT_FOR_CANDIDATES = frozenset(("dir", "copy", "deepcopy", "throw", "close"))
@@ -189,8 +185,9 @@ class TrustedPeer(ProxyMaker, FailedChecks):
         kind = type(value)
         if isinstance(value, BaseException):
             return {"E": self.encode_exception(value)}
-        if kind in _DESCRIPTORS:  # what its functions give, the candidate's class has from now on
-            return {"De": [kind.__name__, [self.encode(part) for part in _DESCRIPTORS[kind](value)]]}
+        if kind in (property, staticmethod, classmethod):  # what its functions give, a class of the candidate's has
+            parts = [getattr(value, part) for part in ("fget", "fset", "fdel", "__func__") if hasattr(value, part)]
+            return {"De": [kind.__name__, self.encode_all(parts)]}
         if kind.__name__ == "PropertyMock":
             mock: Any = value
             return self.encode_object(property(lambda _: mock(), lambda _, new: mock(new)))
