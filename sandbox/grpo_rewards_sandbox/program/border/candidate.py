@@ -110,7 +110,7 @@ class CandidatePeer(Describer):
         *own, bases, builtin, error = described
         if error is not None:
             return stubs.exception_class(_known_exception(error[0]), error[1])
-        return stubs.class_of(tuple(map(self._class_of_tests, bases)), self.decode(builtin), *own)
+        return stubs.class_of(tuple(map(self._class_of_tests, bases)), self.decode(builtin), own)
 
     def decode_exception(self, coded: Any) -> BaseException:
         error: Any
@@ -248,9 +248,7 @@ def _environment(changes: dict[str, str | None]) -> None:
 
 
 def _follow_warnings(peer: CandidatePeer) -> None:
-    def show(
-        message: Any, category: object, filename: str, lineno: int, file: object = None, line: object = None
-    ) -> None:
+    def show(message: Any, *_: object, **_named: object) -> None:
         peer.say("warn", message)
 
     # each is told: which ones count the tests' own filters decide

@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import inspect
 import socket
-import sys
 import types
 from collections.abc import Callable
 from typing import Any, cast
@@ -23,8 +22,8 @@ _VALUE_TYPES = frozenset((*BASES, *CONTAINER_NAMES))
 _FUNCTIONS = (types.FunctionType, types.MethodType, types.BuiltinFunctionType, functools._lru_cache_wrapper)
 _ITERATES = {types.GeneratorType: "G", types.CoroutineType: "Co", types.AsyncGeneratorType: "AG"}
 _COLLECTION = ("__iter__", "__len__", "__getitem__", "__contains__")
-# what `OSError`, `ImportError`, `NameError` and `AttributeError` hold beside their arguments
-_OF_BUILTIN_ERRORS = ("errno", "strerror", "filename", "name", "path")
+# what `OSError`, `ImportError`, `NameError`, `AttributeError` and `SyntaxError` hold beside their arguments
+_OF_BUILTIN_ERRORS = ("errno", "strerror", "filename", "name", "path", "msg", "lineno", "offset", "text")
 MAX_CHAIN = 4  # exceptions behind an exception that cross with it
 
 
@@ -48,7 +47,7 @@ class Describer(Peer):
         own = [base for base in cls.__mro__[:-1] if base not in _VALUE_TYPES]
         names = {name: value for base in reversed(own) for name, value in vars(base).items()}
         # Enum defines one: every enumeration would seem to have a hash of its own
-        if "__hash__" in names and any(names["__hash__"] is vars(base).get("__hash__") for base in _enum_types()):
+        if getattr(names.get("__hash__"), "__module__", "") == "enum":
             del names["__hash__"]
         functions = [name for name, value in names.items() if type(value) is types.FunctionType]
         methods = [name for name in functions if not inspect.iscoroutinefunction(names[name])]
@@ -163,8 +162,3 @@ def _tried(make: Callable[[], object], otherwise: object) -> object:
         return make()
     except BaseException:  # noqa: BLE001  of a hostile class, of any kind
         return otherwise
-
-
-def _enum_types() -> list[object]:
-    found = sys.modules.get("enum")
-    return [] if found is None else [found.Enum, found.Flag]

@@ -63,17 +63,8 @@ def _plain_notes(notes: dict[str, object]) -> dict[str, object]:
     return builtin | {part: None for part, note in notes.items() if note is None}
 
 
-def write(value: object, name: object, new: object, *, given: bool) -> None:
-    """Set an attribute. `given`: the tests gave this very class, and not just an object of it."""
-    setattr(value, _writable(value, name, given), new)
-
-
-def remove(value: object, name: object) -> None:
-    """Delete an attribute of an object, but of no class."""
-    delattr(value, _writable(value, name, given=False))
-
-
-def _writable(value: object, name: object, given: bool) -> str:
+def writable(value: object, name: object, *, given: bool) -> str:
+    """Return the name of an attribute to set or delete; raise `Withheld` where it stays. `given`: the tests gave this very class."""
     name = _public(value, name)
     held = value if isinstance(value, type) else type(value)
     # of a class itself only what is new

@@ -71,13 +71,10 @@ def kind_of(function: Any) -> str:
     return "fn" if type(function) is FunctionType else "other"
 
 
-def _plain() -> None: ...
-
-
 # what inspect and asyncio look at, to know what a call gives; nothing else of a function's code is the other side's
 _FLAGS = {"gen": inspect.CO_GENERATOR, "co": inspect.CO_COROUTINE, "agen": inspect.CO_ASYNC_GENERATOR}
 
 
 def code_of(kind: object) -> CodeType:
     """What stands for the code of a function of a kind."""
-    return _plain.__code__.replace(co_flags=_FLAGS.get(str(kind), 0))
+    return (lambda: None).__code__.replace(co_flags=_FLAGS.get(str(kind), 0))

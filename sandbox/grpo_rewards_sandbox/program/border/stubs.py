@@ -96,7 +96,7 @@ def _has(value: object, name: str, *default: object) -> object:
 
 _file_of: Any = inspect.getfile
 # of a function of the tests it is asked for nevertheless, so that a reason can say so
-inspect.getfile = lambda value: _file_of(
+inspect.getfile = lambda value: _file_of(  # type: ignore[assignment]
     Here.peer.request("getattr", value, "__code__") if issubclass(type(value), Stub) else value
 )
 # what protocols look for their members by since Python 3.12
@@ -189,17 +189,9 @@ def number_of(cls: type) -> int:
     return number
 
 
-def class_of(
-    bases: tuple[type, ...],
-    builtin: object,
-    number: int,
-    name: str,
-    special: list[str],
-    callable_: bool,
-    collection: list[str],
-    fields: list[str] | None,
-) -> type:
+def class_of(bases: tuple[type, ...], builtin: object, described: list[Any]) -> type:
     """Return the stub for a class of the tests' own; to `isinstance` its objects are of the `builtin` that it derives from."""
+    number, name, special, callable_, collection, fields = described
     cls = _own_classes.get(number)
     if cls is None:
         forwarded = {one: _forward(SPECIAL[one]) for one in collection}

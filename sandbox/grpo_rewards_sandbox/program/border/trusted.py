@@ -49,6 +49,7 @@ _OF_LIBRARIES = frozenset(("ND", "DF", "SR", "TT"))
 _ADVANCE: dict[str, Callable[[int], object]] = {
     "G": generator, "Co": lambda number: coroutine(Ref(number)), "AG": asynchronous_generator,
 }  # fmt: skip
+_FUNCTIONS = (types.FunctionType, types.BuiltinFunctionType)
 _COLLECTION = ("__iter__", "__len__", "__getitem__", "__contains__", "__reversed__")
 # they tell of insides, or end what the tests go on with
 _NOT_FOR_CANDIDATES = frozenset(("dir", "copy", "deepcopy", "throw", "close"))
@@ -195,24 +196,20 @@ class TrustedPeer(ProxyMaker, FailedChecks):
             raise TypeError(
                 f"a {kind.__name__} may not cross to the candidate; choose fidelity: shared for these tests"
             )
-        if isinstance(value, (types.FunctionType, types.BuiltinFunctionType, type)) and not isinstance(
-            value, ProxyClass
-        ):
-            # what the candidate's process has too is called there: here it could be told to open or load anything
-            name = stdlib.function_name(value)
-            if name is not None:
-                self._sent[name] = value
-                return {"Q": name}
         if isinstance(value, ProxyClass):
             # for its error: a class of the tests that derives from one of the candidate's cannot cross
             own_number(value)
+        elif isinstance(value, (type, *_FUNCTIONS)) and (name := stdlib.function_name(value)) is not None:
+            # what the candidate's process has too is called there: here it could be told to open or load anything
+            self._sent[name] = value
+            return {"Q": name}
         if isinstance(value, type) and value.__module__ in TEST_MODULES and not isinstance(value, ProxyClass):
             self._given.add(id(value))
             return {"H": [self.own(value), [], "class", self._own_class(value)]}
         number = self.own(value)
         special: list[str] = []
         of_class = None
-        if not isinstance(value, (types.FunctionType, types.BuiltinFunctionType, types.MethodType, type)):
+        if not isinstance(value, (*_FUNCTIONS, types.MethodType, type)):
             special = [] if kind is types.CoroutineType else _special_of(kind)
             of_class = self._own_class(kind) if kind.__module__ in TEST_MODULES else None
         how = callable(value) if kind is not types.CoroutineType else "coroutine"
@@ -388,9 +385,9 @@ class TrustedPeer(ProxyMaker, FailedChecks):
                 found = handed_over.read(value, name)
                 return self._token(found) if name == "__doc__" and type(found) is str else found
             if what == "setattr":
-                return handed_over.write(value, name, arguments[2], given=id(value) in self._given)
+                return setattr(value, handed_over.writable(value, name, given=id(value) in self._given), arguments[2])
             if what == "delattr":
-                return handed_over.remove(value, name)
+                return delattr(value, handed_over.writable(value, name, given=False))
         except handed_over.Withheld:
             if what == "getattr" and not handed_over.has(value, name):
                 raise AttributeError(f"{handed_over.kind(value)!r} object has no attribute {name!r}") from None

@@ -141,11 +141,9 @@ def _compare(self: object, operation: str, other: object, base: Any) -> object:
         return _refuse(self, "compare data")
     if origin(self) == CAME_OF_DATA:
         return _refuse(self, "compare what came of an operator that their own data went into")
-    if operation in ORDER:
-        return NotImplemented
-    if facts(type(self)).compares:
-        Border.peer.differs(f"an object of class {type(self).__name__} equals no plain data")
-    return operation == "ne"
+    if operation in ORDER or facts(type(self)).compares:
+        Border.peer.differs(f"an object of class {type(self).__name__} equals no plain data, and has no order with it")
+    return NotImplemented if operation in ORDER else operation == "ne"
 
 
 def _is_any(value: object) -> bool:

@@ -136,11 +136,7 @@ def replaced(source: str) -> frozenset[str]:
 
 
 def unread(source: str) -> frozenset[str]:
-    """Return the methods of whose results a text learns nothing.
-
-    They are called in a statement of its own, or to call the next on what they gave; or, `g.add(1).add(2)`, once more on what they gave,
-    which is no data then.
-    """
+    """Return the methods of whose results a text learns nothing: those called in a statement of its own, or to call the next, or once more, on what they gave."""
     nodes = parsed(source)
     chained: set[int] = set()
     for node in nodes:
