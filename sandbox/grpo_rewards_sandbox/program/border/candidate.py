@@ -133,11 +133,11 @@ class CandidatePeer(Describer):
     def add_extras(self, along: Along) -> None:
         if self.new_classes:
             along["classes"], self.new_classes = self.new_classes, []
+        redirected = sys.stdout is not sys.__stdout__
         traced = sys.gettrace() is not None or sys.getprofile() is not None
-        if sys.stdout is not sys.__stdout__ or traced or stubs.kept:
-            along["differs"] = (
-                [_REDIRECTED] * (sys.stdout is not sys.__stdout__) + [_TRACED] * traced + [_WEAK] * bool(stubs.kept)
-            )
+        if redirected or traced or Here.kept:
+            met = (_REDIRECTED, redirected), (_TRACED, traced), (_WEAK, Here.kept)
+            along["differs"] = [what for what, so in met if so]
         if self.loop.goes_on():
             along["loop"] = 1
 

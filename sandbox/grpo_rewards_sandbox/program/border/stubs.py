@@ -20,6 +20,7 @@ class Here:
     """Where stubs find the border; set once per process."""
 
     peer: CandidatePeer
+    kept: typing.ClassVar[list[object]] = []  # stubs that only weak references of the candidate's hold
 
 
 _LOCAL = frozenset(
@@ -49,9 +50,6 @@ def _forward(operation: str) -> object:
     return forward
 
 
-kept: list[object] = []
-
-
 class Stub:
     """A test's object."""
 
@@ -75,7 +73,7 @@ class Stub:
         try:
             # a WeakSet of the candidate's has it still, and over there something may hold the object
             if weakref.getweakrefcount(self) > 1:
-                kept.append(self)
+                Here.kept.append(self)
             else:
                 Here.peer.release(object.__getattribute__(self, "_border_number"), self)
         except Exception:  # noqa: BLE001  at shutdown anything may be gone

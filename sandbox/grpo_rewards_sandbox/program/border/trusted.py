@@ -182,7 +182,7 @@ class TrustedPeer(ProxyMaker, FailedChecks):
 
     # ---- objects of the tests
 
-    def encode_object(self, value: object) -> object:
+    def encode_object(self, value: Any) -> object:
         kind = type(value)
         if isinstance(value, BaseException):
             return {"E": self.encode_exception(value)}
@@ -190,8 +190,7 @@ class TrustedPeer(ProxyMaker, FailedChecks):
             parts = [getattr(value, part) for part in ("fget", "fset", "fdel", "__func__") if hasattr(value, part)]
             return {"De": [kind.__name__, self.encode_all(parts)]}
         if kind.__name__ == "PropertyMock":
-            mock: Any = value
-            return self.encode_object(property(lambda _: mock(), lambda _, new: mock(new)))
+            return self.encode_object(property(lambda _: value(), lambda _, new: value(new)))
         if isinstance(value, _NEVER_CROSS):
             raise TypeError(
                 f"a {kind.__name__} may not cross to the candidate; choose fidelity: shared for these tests"
@@ -378,6 +377,8 @@ class TrustedPeer(ProxyMaker, FailedChecks):
             self.loop = self.loop or asyncio.new_event_loop()
             return nested(self.loop, awaited)
         if what == "signature":
+            if getattr(value, "__defaults__", None):
+                self.differs(f"a default of the tests' {handed_over.kind(value)} stays with it")
             return handed_over.signature(value, self._handed_over)
         name = arguments[1]
         try:
