@@ -370,6 +370,8 @@ class ProxyMaker(Peer):
                     BaseException.__setattr__(error, name, read(name, value))
                 except Exception:  # noqa: BLE001  a read-only attribute of a builtin exception
                     continue
+        if isinstance(error, NameError) and error.name in self.text.words:
+            self.differs("the program sees nothing of the tests and, of the setup, plain classes and imports only")
         error.__dict__["_border_number"] = coded["h"]
         return error
 

@@ -207,7 +207,7 @@ def finish(report: JobReport, peer: TrustedPeer) -> None:
         )
     if report.reason:
         report.passed = False
-        report.explain(peer.text.words, peer.differences)
+        report.explain(peer.differences)
     if report.passed:
         report.status = "passed"
     elif peer.limits_hit:

@@ -6,12 +6,11 @@ import json
 import os
 import re
 import sys
-from collections.abc import Callable, Container, Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
 
 MAX_REASON = 2000
 _MISSING = re.compile(r"No module named '([A-Za-z_][\w.]{0,99})'")
-_UNKNOWN = re.compile(r"NameError: name '([^\W\d]\w{0,99})' is not defined")
 _VERDICTS, _MAX_TESTS, _MAX_LIMIT = ("passed", "failed", "error", "timeout", "limit", "refused"), 1 << 31, 100
 
 
@@ -35,11 +34,8 @@ class JobReport:
                 reason = f"{reason[: MAX_REASON // 2]} ({install(missing[1].partition('.')[0])})"
             self.reason = reason[:MAX_REASON]
 
-    def explain(self, words: Container[str], differences: Iterable[str]) -> None:
-        """Say what the failure may come of: names that only the tests' text or the setup has, what was met that plain Python has otherwise."""
-        unknown = _UNKNOWN.search(self.reason)
-        if unknown and unknown[1] in words:
-            self.reason = f"{self.reason[: MAX_REASON // 2]} (the program sees nothing of the tests and, of the setup, plain classes and imports only)"
+    def explain(self, differences: Iterable[str]) -> None:
+        """Say what the failure may come of: what was met that plain Python has otherwise."""
         if said := "; ".join(differences):
             self.reason = (
                 f"{self.reason[: MAX_REASON // 2]} (not so in plain Python, nor with fidelity: shared: {said})"
