@@ -24,7 +24,8 @@ def read(row: DataRow) -> Suite | None:
     `entry_point` is an expression such as ``Solution().twoSum``. The program runs after the imports and the node classes of `prompt`,
     which most solutions count on. Examples are written for people (``nums = [3,3], target = 6``): each is a call by name, with values in Python's
     notation or JSON's; where `test` has more asserts than there are examples, it is read. Where the signature in `query` or `starter_code` says ``ListNode`` or ``TreeNode``, lists stand for nodes there. Tasks in
-    which any order is right have one order in the tests.
+    which any order is right have one order in the tests. The set's own columns `completion` and `response` hold its reference: ``score`` takes a row's
+    `completion` for the model's, so what a model wrote has to stand there in their place.
     """
     return row.tests(row.get("test")) if "()." in str(row.get("entry_point")) else None
 
