@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, TypedDict
+from collections.abc import Mapping, Sequence
+from typing import TypedDict, cast
 
 from ._errors import SandboxUnavailable
 from ._job import LANGUAGES
@@ -18,12 +18,12 @@ _NOTES: dict[str, str] = {
 }
 
 
-def describe_mode(backend: str, found: Mapping[str, Any]) -> str:
+def describe_mode(backend: str, found: Mapping[str, object]) -> str:
     """Say in a line what a sandbox's `plan` keeps candidates apart with."""
-    note = _NOTES[found["mode"]]
+    note = _NOTES[str(found["mode"])]
     if found["user_namespace"]:
         note += "; in a user namespace"
-        if not found["users"][1]:
+        if not cast("Sequence[int]", found["users"])[1]:
             note = note.replace("another user", "the same user without any capability")
     if found["mode"] == "namespaces" and found["landlock_abi"]:
         note += ", Landlock"

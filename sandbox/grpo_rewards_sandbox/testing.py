@@ -67,7 +67,7 @@ class BackendContract:
     """
 
     backend: ClassVar[str]
-    options: ClassVar[Mapping[str, Any]] = {}
+    options: ClassVar[Mapping[str, object]] = {}
 
     @pytest.fixture(scope="class")
     @classmethod
@@ -183,4 +183,4 @@ class BackendContract:
 
     def test_an_option_that_there_is_not_is_refused_by_name(self) -> None:
         with pytest.raises(ValueError, match="no_such_option"):
-            open_sandbox(self.backend, **{**self.options, "no_such_option": 1})
+            open_sandbox(self.backend, workers=1, **{**self.options, "no_such_option": 1})

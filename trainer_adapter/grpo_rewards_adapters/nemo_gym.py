@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from pydantic import BaseModel
 
@@ -17,7 +16,7 @@ _ENVELOPE = ("responses_create_params", "response")
 
 
 def verify(
-    body: Mapping[str, Any] | BaseModel, *, config: Composite | str | None = None, missing: float | None = None
+    body: Mapping[str, object] | BaseModel, *, config: Composite | str | None = None, missing: float | None = None
 ) -> dict[str, object]:
     """Answer a ``/verify`` request: the body again with ``reward`` and ``reward_components`` (every component, always).
 
@@ -34,13 +33,11 @@ def verify(
         nemo_gym.judge.JudgeError: there is no reward, in a server.
     """
     composite = load_composite(config, trainer="NeMo Gym")
-    given = body if isinstance(body, Mapping) else body.model_dump()
-    for key in _ENVELOPE:
-        if not isinstance(given.get(key), Mapping):
-            raise InputError(f"a verify request needs an object {key!r}; found {', '.join(sorted(given)) or 'nothing'}")
+    given: Mapping[str, object] = body if isinstance(body, Mapping) else body.model_dump()
+    asked, response = (_object(given, key) for key in _ENVELOPE)
     row = {key: value for key, value in given.items() if key not in _ENVELOPE}
-    row["completion"] = messages_of(given["response"])
-    row["prompt"] = given["responses_create_params"].get("input")
+    row["completion"] = messages_of(response)
+    row["prompt"] = asked.get("input")
     (scored,) = score_rows(composite, [row])
     values = scored.values
     answer = {
@@ -61,6 +58,13 @@ def verify(
     from nemo_gym.judge import JudgeError
 
     raise JudgeError(reason)
+
+
+def _object(given: Mapping[str, object], key: str) -> Mapping[str, object]:
+    found = given.get(key)
+    if not isinstance(found, Mapping):
+        raise InputError(f"a verify request needs an object {key!r}; found {', '.join(sorted(given)) or 'nothing'}")
+    return found
 
 
 def messages_of(response: Mapping[str, object]) -> list[dict[str, object]]:

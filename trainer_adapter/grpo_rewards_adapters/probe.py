@@ -24,7 +24,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import torch
 
 FLOOR = "1.6"
 """The first TRL whose GRPOTrainer and RLOOTrainer leave such rows out."""
@@ -119,7 +122,7 @@ def _moves(trainer: Any, config: Any, rewards: Sequence[float | None]) -> bool:
         return any(not weight.equal(before[name]) for name, weight in model.named_parameters())
 
 
-def _tiny() -> tuple[Any, object]:
+def _tiny() -> tuple[torch.nn.Module, object]:
     """A one-layer model with random weights, the same each time, and its tokenizer."""
     import torch
     from tokenizers import Tokenizer, models, pre_tokenizers

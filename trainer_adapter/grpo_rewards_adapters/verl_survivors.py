@@ -7,11 +7,15 @@ own estimator with the samples that have a reward, so that their advantages are 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
 
 import torch
 from verl.trainer.ppo.core_algos import get_adv_estimator_fn, register_adv_est
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 ESTIMATORS = ("grpo", "grpo_vectorized", "rloo", "rloo_vectorized", "opo", "reinforce_plus_plus_baseline")
 """verl's estimators with a baseline per prompt; each is there again with ``_survivors`` behind its name."""
@@ -26,7 +30,11 @@ def survivors_of(name: str) -> _Estimator:
     """
 
     def estimate(
-        token_level_rewards: torch.Tensor, response_mask: torch.Tensor, index: Any, config: Any = None, **_unused: Any
+        token_level_rewards: torch.Tensor,
+        response_mask: torch.Tensor,
+        index: NDArray[np.object_],
+        config: Mapping[str, object] | None = None,
+        **_unused: object,
     ) -> tuple[torch.Tensor, torch.Tensor]:
         # verl lays a response's score on its last token, so one NaN marks the row
         present = [row for row, lost in enumerate(torch.isnan(token_level_rewards).any(dim=-1).tolist()) if not lost]
@@ -35,7 +43,7 @@ def survivors_of(name: str) -> _Estimator:
         rows = [row for row in present if left[index[row]] > 1 or whole[index[row]] == 1]
         advantages, returns = torch.zeros_like(token_level_rewards), torch.zeros_like(token_level_rewards)
         if rows:
-            settings = {"config": config}
+            settings: dict[str, object] = {"config": config}
             if config is not None and name == "grpo":  # verl passes this on to GRPO alone
                 settings["norm_adv_by_std_in_grpo"] = config.get("norm_adv_by_std_in_grpo", True)
             advantages[rows], returns[rows] = get_adv_estimator_fn(name)(

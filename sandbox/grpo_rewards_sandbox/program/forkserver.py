@@ -10,12 +10,16 @@ import socket
 import sys
 import warnings
 from collections.abc import Callable
-from typing import Any, cast
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, cast
 
 from . import packages, script, wire
 from .children import KINDS, Prepared
 from .isolation import confine
 from .protocol import End, Forked, Reap, Role, Start, SupervisorConfig
+
+if TYPE_CHECKING:
+    from .border.candidate import CandidatePeer
 
 _COMMON = "bisect collections copy datetime decimal fractions functools hashlib heapq inspect itertools json logging math operator random re statistics string typing pathlib dataclasses enum abc contextlib warnings asyncio"
 _REHEARSALS = 16  # twice what the interpreter waits for before it adapts a function's code
@@ -97,7 +101,7 @@ class Interpreter:
         self._root.setLevel(self._level)
 
 
-def rehearse(make: Callable[[socket.socket], Any]) -> None:
+def rehearse(make: Callable[[socket.socket], CandidatePeer]) -> None:
     """Serve a few requests as a child will: code that ran a while is quicker, and a fork inherits that."""
     from .border.messages import Channel
 
@@ -127,7 +131,7 @@ def rehearse(make: Callable[[socket.socket], Any]) -> None:
 def import_common() -> None:
     """Import what candidates and tests often do, once. asyncio without ssl: no socket here leads to a network."""
     there = sys.modules.get("ssl")
-    sys.modules["ssl"] = cast(Any, there)
+    sys.modules["ssl"] = cast(ModuleType, there)
     for name in _COMMON.split():
         importlib.import_module(name)
     if there is None:

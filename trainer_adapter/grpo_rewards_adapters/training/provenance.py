@@ -5,13 +5,16 @@ from __future__ import annotations
 import platform
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import orjson
 from transformers import TrainerCallback
 
 from grpo_rewards import Composite
 from grpo_rewards_adapters.training.recipe import Recipe
+
+if TYPE_CHECKING:
+    from transformers import TrainerState, TrainingArguments
 
 FILE = "grpo_rewards.json"
 """The name of the file in each checkpoint."""
@@ -49,8 +52,8 @@ class ProvenanceCallback(TrainerCallback):
     def __init__(self, data: dict[str, object]) -> None:
         self.data = data
 
-    def on_save(self, args: Any, state: Any, control: object, **_: object) -> None:
+    def on_save(self, args: TrainingArguments, state: TrainerState, control: object, **_: object) -> None:
         """Write it once, on the main process."""
         if state.is_world_process_zero:
-            folder = Path(args.output_dir) / f"checkpoint-{state.global_step}"
+            folder = Path(str(args.output_dir)) / f"checkpoint-{state.global_step}"
             write_json(folder / FILE, self.data)

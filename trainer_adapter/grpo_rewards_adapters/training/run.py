@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import orjson
 from transformers import AutoModelForCausalLM, AutoTokenizer, PrinterCallback, set_seed
@@ -17,7 +17,7 @@ from grpo_rewards import Composite
 from grpo_rewards.errors import ConfigError, how_to_install
 from grpo_rewards_adapters.training.arguments import current_names
 from grpo_rewards_adapters.training.checks import check_arguments, check_data
-from grpo_rewards_adapters.training.data import Data, read_data
+from grpo_rewards_adapters.training.data import Data, TrainingRow, read_data
 from grpo_rewards_adapters.training.evaluation import Answers, answer, compared
 from grpo_rewards_adapters.training.hub import go_offline_without_hub
 from grpo_rewards_adapters.training.provenance import FILE, ProvenanceCallback, provenance, write_json
@@ -40,7 +40,7 @@ class Checked:
     tokenizer: PreTrainedTokenizerBase
     data: Data
     arguments: GRPOConfig
-    figures: dict[str, Any]
+    figures: dict[str, object]
     findings: list[str]
 
 
@@ -103,7 +103,7 @@ def train(
     ready = check(recipe, base=base)
     for finding in ready.findings:
         say(f"finding: {finding}")
-    say(ready.figures["batches"])
+    say(str(ready.figures["batches"]))
     # before the model: new weights, those of LoRA too, are drawn
     set_seed(recipe.seed)
     trainer = build_trainer(ready, base)
@@ -114,7 +114,7 @@ def train(
     if main:
         write_json(output / FILE, record)
 
-    before = _before(output) if resume else None
+    before: Answers | list[TrainingRow] | None = _before(output) if resume else None
     if before is None:
         before = _answers(trainer, ready, say, "before")
         if main and before is not None:
@@ -142,10 +142,9 @@ def train(
 def build_trainer(ready: Checked, base: Path) -> GRPOTrainer:
     """The trainer with its model, adapters and rewards."""
     recipe = ready.recipe
-    more: dict[str, Any] = {}
-    if recipe.lora is not None:
-        lora = recipe.lora
-        more["peft_config"] = _peft().LoraConfig(
+    adapters = None
+    if (lora := recipe.lora) is not None:
+        adapters = _peft().LoraConfig(
             r=lora.r, lora_alpha=lora.alpha, lora_dropout=lora.dropout, target_modules=lora.targets,
             task_type="CAUSAL_LM",
         )  # fmt: skip
@@ -165,7 +164,7 @@ def build_trainer(ready: Checked, base: Path) -> GRPOTrainer:
         train_dataset=Dataset.from_list(rows),
         processing_class=ready.tokenizer,
         **trl_kwargs(ready.composite, args=ready.arguments, form=recipe.form),
-        **more,
+        peft_config=adapters,
     )
     # it prints every log to standard output, which belongs to the command's own answer
     trainer.remove_callback(PrinterCallback)
@@ -208,7 +207,7 @@ def _write_rows(path: Path, answers: Answers) -> None:
             out.write(orjson.dumps({**row, "scores": scores}, default=str, option=orjson.OPT_APPEND_NEWLINE))
 
 
-def _before(output: Path) -> Any:
+def _before(output: Path) -> list[TrainingRow] | None:
     """The rows that the run which is gone on with answered before it began."""
     file = output / "before.jsonl"
     if not file.is_file():
