@@ -41,9 +41,11 @@ _COMPLEMENT = re.compile(
     r"(?P<subject>.*)\b(?:is|are|was|be|equals|has|have|on)\s*:?\s+(?:exactly\s|only\s)?(?:an?\s(?!half)|the\s)?(?P<said>[\w./%-]*\w%?(?: [a-z-]+){0,3})[.!]?\Z"
 )
 DENIED = re.compile(
-    r"\b(?:not|cannot|never|neither|nor|none|unless|if|wrong|incorrect|false|impossible|unlikely|rule out|may|might|could|would(?! (?:choose|pick|select|go)))\b|n['’]t\b",
+    rf"\b(?:{UNREAL.replace('would', 'would(?! (?:choose|pick|select|go))')}|not|cannot|never|neither|nor|unless|wrong|incorrect|false(?= that)|impossible|unlikely|rule out"
+    r"|perhaps|maybe|possibly|probably|likely|seems?|appears?|assume|suppose|guess|think)\b|n['’]t\b",
     re.IGNORECASE,
 )
+"""Words of a sentence that does not say that it is so, or not for certain."""
 _WORDED = f"(?:an?|{'|'.join(sorted(COUNTS, key=len, reverse=True))}|(?:thir|for|fif|six|seven|eigh|nine)ty)"
 _NUMBER_IN_WORDS = re.compile(
     rf"(?!an? (?!half|third|quarter|hundred|thousand)){_WORDED}(?:[- ](?:{_WORDED}|hundred|thousand|and|half|halves|thirds?|quarters?|(?:four|fif|six|seven|eigh|nin|ten|twelf)ths?)\b)*(?![\w-])(?! or\b)"
@@ -57,9 +59,8 @@ _LEAD = re.compile(
 _BEHIND_CLAUSE = re.compile(
     r"(?:,?\s(?:by(?!\s\$?\d)|since|because|as|due to|which|whose|according to|so that|using|from(?![^.\n]*\bby\s\$?\d))\s|,\s(?:and|not|\w+ days?)\s|\s(?:in general|as (?:required|claimed|desired))|\s\().*$"
 )
-_DOUBTED = re.compile(
-    rf"\b(?:{UNREAL}|not|cannot|never|neither|nor|unless|wrong|incorrect|perhaps|maybe|possibly|probably|likely|seems?|appears?"
-    r"|assume|suppose|guess|think|either|or|and|but|except|only if|whether|want|need|ask(?:s|ed)?|let|find|show|prove|because|since|although|though|while|before|after|as)\b|n't\b",
+_OTHERWISE = re.compile(
+    r"\b(?:either|or|and|but|except|only if|whether|want|need|ask(?:s|ed)?|let|find|show|prove|because|since|although|though|while|before|after|as)\b",
     re.IGNORECASE,
 )
 _WORD = r"[^\W\d_][^\W\d_'’-]*(?:[-'’][^\W\d_]+)*"
@@ -92,7 +93,7 @@ def stated(sentence: str) -> str | None:
             return verdict[1]
         if (denial := match["has"] or match["not"] or match["neither"]) is not None:
             return denial
-        if _DOUBTED.search(clause) is not None:
+        if DENIED.search(clause) is not None or _OTHERWISE.search(clause) is not None:
             return None
         words = (match["said"] or "").lower().removeprefix("the ").removeprefix("a ").split()
         if words and (

@@ -53,6 +53,7 @@ def bold(text: str) -> str | None:
 
 
 _FEW_WORDS = 2
+_FEW = 32  # characters of a name at a line's end
 _LETTERED = re.compile(r"\([a-j]\)\s[A-Za-z]{3}")
 
 
@@ -90,7 +91,7 @@ def last_line(text: str) -> str | None:
         return next(group for group in said.groups() if group)
     if (tested := _tested(line)) is not None:
         return tested
-    if (said_so := complement(line)) is not None and said_so[0].isupper():
+    if not line[-_FEW:].islower() and (said_so := complement(line)) is not None and said_so[0].isupper():
         return said_so
     if (clause := stated(line[line.rfind(". ") + 2 :] if ". " in line else line)) is not None:
         return clause
@@ -106,8 +107,7 @@ def last_line(text: str) -> str | None:
 
 
 _HAN_LINE = re.compile(
-    r"[\u4e00-\u9fff]{2,20}(?<![不没非])[是为有得]\s?:?\s?(-?\d+(?:\.\d+)?(?:/\d+)?%?[\u4e00-\u9fff]{0,6})[。.]?$"
-    r"|(?:所以|因此|答)[:：,，]?[^\d$]{1,30}?(-?\d+(?:\.\d+)?(?:/\d+)?%?[\u4e00-\u9fff]{0,6})[。.]?$"
+    r"(?:所以|因此|答)[:：,，]?[^\d$]{1,30}?(-?\d+(?:\.\d+)?(?:/\d+)?%?[\u4e00-\u9fff]{0,6})[。.]?$"
     r"|正确(?:选项|答案)[为是]\s?[:：]?\s?([A-F](?:[、,，]?[A-F]){0,5})\s?[。．.]?$|(?:本题|应|故|所以|答案)选\s?[:：]?\s?([A-F](?:[、,，]?[A-F]){0,5})\s?[。．.]?$"
 )
 
@@ -124,11 +124,8 @@ _TESTED = re.compile(
     r"\s(?:the\snull(?:\shypothesis)?|\$?\\?\(?\s?H_?\{?0\}?))",
 )
 _UNREAL = re.compile(rf"\b(?:{UNREAL}|whether|or)\b", re.IGNORECASE)
-_CONCLUDED = re.compile(  # of a conclusion what it says first: "Thus, the minimum is 10, and it is achieved at x = 2"
-    r"(?:(?:[Tt]herefore|[Tt]hus|[Hh]ence|[Ss]o),?\s)?(?:[Tt]he|[Tt]his)\s(?:[a-z' -]{3,60}?\s(?:is|equals)\s\$?(-?\d[\d,]*(?:[./]\d+)?)\$?,?\s"
-    r"(?:and it is|and this is|when|at\s[a-z]|attained|achieved|occurring|reached|or (?:about|approximately|roughly))\b"
-    r"|(?:given\s)?(?:equation|system|inequality|congruence)\shas\s((?:no|infinitely many)\s(?:real\s|integer\s)?solutions?)\.?$)"
-    r"|(Yes|No|True|False),?\s(?:because|since)\b"
+_CONCLUDED = re.compile(  # "The probability is 1/6 or about 16.7%", "No, because ...", "The roots are 2 and 3"
+    r"[^\d\n]{4,80}\s(?:is|equals)\s\$?(-?\d[\d,]*(?:[./]\d+)?)\$?,?\sor (?:about|approximately|roughly)\b|(Yes|No|True|False),?\s(?:because|since)\b"
     r"|[^\d\n]{4,80}\sare\s(-?\d+(?:[./]\d+)?(?:,\s-?\d+(?:[./]\d+)?){0,8},?\sand\s-?\d+(?:[./]\d+)?)\.?$"
 )
 
