@@ -77,11 +77,7 @@ def _integers(node: Node) -> frozenset[str]:
 
 
 def _nonzero(value: Any) -> bool:
-    if isinstance(value, fmpq):
-        return bool(value != 0)
-    if isinstance(value, acb):
-        return not value.contains(0)
-    return not value.contains(0)
+    return bool(value != 0) if isinstance(value, fmpq) else not value.contains(0)
 
 
 def _real_pair(left: object, right: object) -> bool:

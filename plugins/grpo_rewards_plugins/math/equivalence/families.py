@@ -130,13 +130,6 @@ def _counted(node: Node) -> tuple[Node, Node] | None:
     if node.kind == "rel" and node.value == ("=",):
         found = _counted(node.args[1])
         return None if found is None else (Node("rel", ("=",), (node.args[0], found[0])), found[1])
-    if node.kind in ("mul", "add"):
-        for at, part in enumerate(node.args):
-            rest_args = (*node.args[:at], *node.args[at + 1 :])
-            if rest_args and is_whole(part, Node(node.kind, None, rest_args)):
-                return (mul(*rest_args) if node.kind == "mul" else add(*rest_args)), part
-            if node.kind == "add" and part.kind == "mul" and (found := _counted(part)) is not None:
-                return add(*node.args[:at], found[0], *node.args[at + 1 :]), found[1]
     return None
 
 

@@ -147,14 +147,8 @@ _NAMED = {
     "hydrogen gas": "H2", "oxygen gas": "O2", "nitrogen gas": "N2", "chlorine gas": "Cl2",
 }  # fmt: skip
 _PAIRS = {
-    "hydrogen": "H",
-    "oxygen": "O",
-    "nitrogen": "N",
-    "fluorine": "F",
-    "chlorine": "Cl",
-    "bromine": "Br",
-    "iodine": "I",
-}
+    "hydrogen": "H", "oxygen": "O", "nitrogen": "N", "fluorine": "F", "chlorine": "Cl", "bromine": "Br", "iodine": "I",
+}  # fmt: skip
 
 
 def _named(text: str) -> str | None:

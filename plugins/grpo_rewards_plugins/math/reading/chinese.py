@@ -26,14 +26,8 @@ _WORDS = {
     **{name: name for name in "甲乙丙丁戊"},
 }  # fmt: skip
 _PLACES = {
-    "相切": "tangent",
-    "相交": "intersecting",
-    "相离": "disjoint",
-    "平行": "parallel",
-    "垂直": "perpendicular",
-    "异面": "skew",
-    "重合": "coincident",
-}
+    "相切": "tangent", "相交": "intersecting", "相离": "disjoint", "平行": "parallel", "垂直": "perpendicular", "异面": "skew", "重合": "coincident",
+}  # fmt: skip
 _PLACE = "(?:" + "|".join(_PLACES) + ")"
 _RELATED = re.compile(f"(?:[^不没非无,]{{0,10}}[与和][^不没非无,]{{0,6}})?({_PLACE}(?:或{_PLACE}){{0,3}})")
 _MORNING = ("上午", "早上", "早晨", "凌晨")

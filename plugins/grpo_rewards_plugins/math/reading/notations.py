@@ -231,8 +231,6 @@ def rewritten(text: str) -> str:
         text = _CLASSED.sub(r"\1", text).replace("\\surd", "\\sqrt").replace("\\bullet", "\\cdot")
     if "&" in text:
         text = _ENTITY.sub(lambda m: _ENTITIES[m[1]], text)
-    if "{:}" in text:
-        text = text.replace("{:}", ":")
     if "/" in text:
         text = _POINT_ALONE.sub("", text.replace("+/-", "\\pm "))
     if "." in text:

@@ -58,6 +58,9 @@ def number_at(parser: Parser, token: Token) -> Node:
 
 
 _HALF = number(fmpq(1, 2))
+_NO_VALUES = frozenset(
+    "\\boxed \\not \\rangle \\rfloor \\rceil \\circ \\mid \\prime \\forall \\exists \\nexists".split()
+)
 _NAMED_SETS = {"R": "R", "Z": "Z", "Q": "Q", "N": "N", "C": "C"}
 _COMPLEX = frozenset("zw")  # names that are complex numbers, so that a bar over them is no real matter
 _ACCENTS = frozenset(
@@ -212,8 +215,6 @@ def _leading_text(parser: Parser, text: str) -> Node:
     if low == "span" and after.text in ("\\{", "("):
         return Node("apply", "span", (parser.operand(),))
     if low.endswith((" is", ":", " are", "answer", "=", " equals")) and after.kind != "end" and " not" not in low:
-        if after.kind == "op" and after.text == ":":
-            parser.take()
         name = low.rstrip(" :")
         if low.endswith(":") and name.isalpha() and name not in ("answer", "solution", "result"):
             return Node("rel", ("=",), (Node("sym", name), parser.product()))  # "vertex: (1, 2)" is no focus
@@ -284,19 +285,7 @@ def _command(parser: Parser, text: str) -> Node:
         return Node("const", "i")
     if text == "\\ldots":
         return Node("sym", "\\ldots")
-    if text in ("\\pm", "\\mp"):
-        return Node("pm", "+" if text == "\\pm" else "-", (parser.product(),))
-    if text in (
-        "\\boxed",
-        "\\not",
-        "\\rangle",
-        "\\rfloor",
-        "\\rceil",
-        "\\circ",
-        "\\mid",
-        "\\prime",
-        *("\\forall", "\\exists", "\\nexists"),
-    ):
+    if text in _NO_VALUES:
         raise ParseError(f"did not expect {text}")
     return _identifier(parser, text)
 

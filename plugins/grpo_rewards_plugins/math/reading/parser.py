@@ -219,8 +219,6 @@ class Parser:
             token = self.peek()
             if token.kind == "cmd" and token.text in _SETS:
                 self.take()
-                while self.met(","):  # "\cup," stands in real golds
-                    self.take()
                 node = Node(_SETS[token.text], None, (node, self.ratio()))
             elif token.kind == "id" and token.text in "Uu" and _is_set(node) and self.peek(1).text in _OPENERS:
                 self.take()

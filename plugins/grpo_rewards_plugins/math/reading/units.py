@@ -69,20 +69,8 @@ CURRENCY = {"\\$": "$", "$": "$", "€": "€", "£": "£", "¥": "¥", "₹": "
 """Signs of a currency and the unit that each is."""
 
 CURRENCY_CODES = {
-    "USD": "\\$",
-    "US$": "\\$",
-    "US\\$": "\\$",
-    "EUR": "€",
-    "GBP": "£",
-    "INR": "₹",
-    "Rs": "₹",
-    "CNY": "¥",
-    "RMB": "¥",
-    "JPY": "¥",
-    "CHF": "CHF",
-    "CAD": "CAD",
-    "AUD": "AUD",
-}
+    "USD": "\\$", "US$": "\\$", "US\\$": "\\$", "EUR": "€", "GBP": "£", "INR": "₹", "Rs": "₹", "CNY": "¥", "RMB": "¥", "JPY": "¥", "CHF": "CHF", "CAD": "CAD", "AUD": "AUD",
+}  # fmt: skip
 """Codes that stand before an amount as a sign does, and that sign."""
 
 # Sign or signs | scale and base units | words. A star: the sign and the words take prefixes.
@@ -354,13 +342,8 @@ def counted(words: str) -> Unit:
 _AROUND_SLASH = re.compile(r"\s*/\s*")
 _FILLER = frozenset("of the per a an in total approximately about different distinct possible".split())
 _IRREGULAR = {
-    "people": "person",
-    "persons": "person",
-    "children": "child",
-    "feet": "foot",
-    "men": "man",
-    "women": "woman",
-}
+    "people": "person", "persons": "person", "children": "child", "feet": "foot", "men": "man", "women": "woman",
+}  # fmt: skip
 
 
 def _singular(word: str) -> str:
