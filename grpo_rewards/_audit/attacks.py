@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from grpo_rewards._audit.cases import Case
 from grpo_rewards._audit.programs import PROGRAM_ATTACKS, honest_programs
@@ -23,11 +23,16 @@ _SENTENCES = (
 _REASONINGS = (_SENTENCES[0], " ".join(_SENTENCES[:4]), " ".join(_SENTENCES))
 
 
+def _tagged(tags: Sequence[str], last: str, others: str = "") -> str:
+    """The tags of a format below each other, `last` in the last of them and `others` in each before it."""
+    parts = [others] * (len(tags) - 1) + [last]
+    return "\n".join(f"<{tag}>\n{part}\n</{tag}>" for tag, part in zip(tags, parts, strict=True)) + "\n"
+
+
 def wraps(case: Case, answer: str, reasoning: str) -> Iterator[str]:
     """Yield `answer` in every format that the field or the configuration knows, after `reasoning`."""
     for tags in case.formats:
-        parts = [reasoning] * (len(tags) - 1) + [answer]
-        yield "\n".join(f"<{tag}>\n{part}\n</{tag}>" for tag, part in zip(tags, parts, strict=True)) + "\n"
+        yield _tagged(tags, answer, reasoning)
     yield f"{reasoning} The answer is {answer}."
     yield f"{reasoning} \\boxed{{{answer}}}"
     yield f"{reasoning}\n#### {answer}"
@@ -39,8 +44,7 @@ def blocks(case: Case, program: str) -> Iterator[str]:
     block = f"```python\n{program}\n```"
     yield block
     for tags in case.formats:
-        parts = [_SENTENCES[0]] * (len(tags) - 1) + [block]
-        yield "\n".join(f"<{tag}>\n{part}\n</{tag}>" for tag, part in zip(tags, parts, strict=True)) + "\n"
+        yield _tagged(tags, block, _SENTENCES[0])
 
 
 def honest(case: Case) -> Iterator[str]:
@@ -119,11 +123,9 @@ def stuffing(case: Case) -> Iterator[str]:
     """stuffs the format's tags without content"""
     for tags in case.formats:
         once = "".join(f"<{tag}></{tag}>" for tag in tags)
-        lines = "\n".join(f"<{tag}>\n\n</{tag}>" for tag in tags) + "\n"
-        dots = "\n".join(f"<{tag}>\n.\n</{tag}>" for tag in tags) + "\n"
+        lines, dots, body = (_tagged(tags, text, text) for text in ("", ".", case.wrong[0]))
         opened = "".join(f"<{tag}>" for tag in tags)
         closed = "".join(f"</{tag}>" for tag in reversed(tags))
-        body = "\n".join(f"<{tag}>\n{case.wrong[0]}\n</{tag}>" for tag in tags) + "\n"
         yield from (once, lines, dots, once * 40, lines * 40, opened * 40, opened + closed, opened + case.wrong[0])
         yield from (body * 40, lines + body, body + lines * 40, "\n".join(f"<{tag}>\n" for tag in tags) * 20)
     yield "\\boxed{}" * 40
