@@ -32,10 +32,6 @@ from .stubs import Here, Stub
 from .surroundings import open_database
 from .values import EXCEPTIONS
 
-_REDIRECTED = "what the tests' own functions print is not in the standard output that the candidate redirected"
-_TRACED = "what the tests' own functions do is not seen by a trace or profile that the candidate set"
-_WEAK = "an object of the tests that the candidate holds weakly lives as long as the test"
-
 
 class CandidatePeer(Describer):
     """Encodes the candidate's objects as handles and does what the tests ask."""
@@ -133,11 +129,12 @@ class CandidatePeer(Describer):
     def add_extras(self, along: Along) -> None:
         if self.new_classes:
             along["classes"], self.new_classes = self.new_classes, []
-        redirected = sys.stdout is not sys.__stdout__
-        traced = sys.gettrace() is not None or sys.getprofile() is not None
-        if redirected or traced or Here.kept:
-            met = (_REDIRECTED, redirected), (_TRACED, traced), (_WEAK, Here.kept)
-            along["differs"] = [what for what, so in met if so]
+        if sys.stdout is not sys.__stdout__:
+            Here.met[
+                "what the tests' own functions print is not in the standard output that the candidate redirected"
+            ] = []
+        if Here.met:
+            along["differs"] = [*Here.met]
         if self.loop.goes_on():
             along["loop"] = 1
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import inspect
+import sys
 import types
 import typing
 import weakref
@@ -20,9 +21,11 @@ class Here:
     """Where stubs find the border; set once per process."""
 
     peer: CandidatePeer
-    kept: typing.ClassVar[list[object]] = []  # stubs that only weak references of the candidate's hold
+    # what was met that plain Python has otherwise, with what is kept for it
+    met: typing.ClassVar[dict[str, list[object]]] = {}
 
 
+_WEAK = "an object of the tests that the candidate holds weakly lives as long as the test"
 _LOCAL = frozenset(
     [*SPECIAL, "__dataclass_fields__", "__aenter__", "__aexit__", "__anext__", "__aiter__", "__await__", "__copy__", "__deepcopy__"]
 ) - {"__eq__", "__ne__", "__hash__", "__str__", "__repr__", "__format__"}  # fmt: skip
@@ -37,6 +40,8 @@ class TestsDefault:
 
 
 def _call(self: object, *args: object, **kwargs: object) -> object:
+    if sys.gettrace() is not None or sys.getprofile() is not None:
+        Here.met["what the tests' own functions do is not seen by a trace or profile that the candidate set"] = []
     while args and isinstance(args[-1], TestsDefault):
         args = args[:-1]
     kwargs = {name: value for name, value in kwargs.items() if not isinstance(value, TestsDefault)}
@@ -73,7 +78,7 @@ class Stub:
         try:
             # a WeakSet of the candidate's has it still, and over there something may hold the object
             if weakref.getweakrefcount(self) > 1:
-                Here.kept.append(self)
+                Here.met.setdefault(_WEAK, []).append(self)
             else:
                 Here.peer.release(object.__getattribute__(self, "_border_number"), self)
         except Exception:  # noqa: BLE001  at shutdown anything may be gone
