@@ -23,20 +23,12 @@ def distinct_rows(reward: Reward, batch: Batch) -> tuple[Sequence[int], list[int
         return everything, None
     if not (repeated := batch.repeated):
         return everything, None
-    columns = [values for _, values in _read(reward, batch)]
+    rows = [row for same in repeated for row in same]
+    first: dict[object, int] = {}
     original: dict[int, int] = {}
-    for rows in repeated:
-        if not columns:  # nothing but the text is read
-            original.update(dict.fromkeys(rows[1:], rows[0]))
-            continue
-        first: dict[object, int] = {}
-        for row in rows:
-            try:
-                key = tuple([_plain(values[row]) for values in columns])
-            except TypeError:  # a value that cannot be compared by content: a row of its own
-                continue
-            if (known := first.setdefault(key, row)) != row:
-                original[row] = known
+    for row, key in zip(rows, _content_keys(reward, batch, rows), strict=True):
+        if key is not None and (known := first.setdefault(key, row)) != row:
+            original[row] = known
     if not original:
         return everything, None
     distinct = [row for row in everything if row not in original]
@@ -59,15 +51,15 @@ def _read(reward: Reward, batch: Batch) -> list[tuple[str, Sequence[object]]]:
     return columns
 
 
-def _content_keys(reward: Reward, batch: Batch) -> list[object]:
+def _content_keys(reward: Reward, batch: Batch, rows: Sequence[int]) -> list[object]:
     """Return per row what the reward's outcome depends on, as something hashable, None where it cannot be compared."""
-    read = _read(reward, batch)
+    read, texts = _read(reward, batch), batch.texts
     names = tuple(name for name, _ in read)
     found: list[object] = []
-    for row, text in enumerate(batch.texts):
+    for row in rows:
         try:
             # with the names: a batch that lacks an optional column must not meet one that lacks another
-            found.append((text, names, *(_plain(values[row]) for _, values in read)))
+            found.append((texts[row], names, *(_plain(values[row]) for _, values in read)))
         except TypeError:
             found.append(None)
     return found
@@ -144,7 +136,7 @@ class Memory:
 
     def keys(self, reward: Reward, batch: Batch, units: Sequence[Sequence[int]]) -> list[object]:
         """Return a key per row: what its outcome depends on, so all that it is seen together with; None for no key."""
-        each = _content_keys(reward, batch)
+        each = _content_keys(reward, batch, batch.rows)
         found: list[object] = [None] * len(batch)
         for unit in units:
             together = tuple(each[row] for row in unit)
