@@ -5,6 +5,7 @@ from __future__ import annotations
 import multiprocessing
 import pickle
 import threading
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -186,6 +187,28 @@ def test_hung_rows_are_all_counted_whatever_ended_them(monkeypatch: pytest.Monke
     finally:
         release.set()
     assert caught.value.rate == 1.0
+
+
+def test_a_row_that_comes_back_late_repeats_none_of_those_behind_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(
+        evaluation, "_RESCUES", 59
+    )  # the rows behind one that hangs are begun after a sixtieth of the time
+    calls: Counter[str] = Counter()
+    last = threading.Event()
+
+    @reward(range=(0.0, 1.0))
+    def first_waits_for_last(completion: str) -> float:
+        calls[completion] += 1
+        if completion == "h":
+            last.set()
+        return float(completion != "a" or last.wait(60))
+
+    built = Composite({"rewards": {"waits": first_waits_for_last}, "errors": {"batch_timeout": 60}})
+    assert train(built, *"abcdefgh") == [1.0] * 8
+    for thread in threading.enumerate():
+        if thread.name in ("grpo-rewards-components", "grpo-rewards-waits"):
+            thread.join(10)
+    assert calls == Counter("abcdefgh")
 
 
 def test_rows_that_hang_now_and_then_stop_the_run_in_the_end() -> None:
