@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import orjson
 
-from grpo_rewards._compare.spool import Column, Spool, in_order
+from grpo_rewards._compare.spool import Column, Items, Spool, in_order
 from grpo_rewards._contract import completion_text
 from grpo_rewards._contract.shapes import SCORES, RowScores
 from grpo_rewards._scoring.reading.rows import dump_json
@@ -49,14 +49,17 @@ class ComparedRow:
     excerpt: str
 
 
-class Side(Spool[ComparedRow]):
+_Packed = tuple[int, int | None, bytes, str, float | None, Mapping[str, tuple[object, ...]], str]
+
+
+class Side(Items[ComparedRow]):
     """One scoring of the rows, and what to call it: rows on disk, and their digests and the components' names, in order of appearance."""
 
     def __init__(self, name: str, rows: Iterable[ComparedRow] = ()) -> None:
-        super().__init__()
         self.name = name
         self.components: dict[str, None] = {}
         self._halves: Column[int] = Column("q")  # two of each digest
+        self._spool: Spool[_Packed] = Spool()
         for row in rows:
             self.append(row)
 
@@ -64,7 +67,17 @@ class Side(Spool[ComparedRow]):
         """Add a row."""
         self.components.update(dict.fromkeys(row.cells))
         self._halves.extend(_HALVES.unpack(row.content))
-        super().append(row)
+        # plain tuples, which are packed more quickly than objects
+        cells = {name: tuple(cell) for name, cell in row.cells.items()}
+        self._spool.append((row.line, row.index, row.content, row.group, row.reward, cells, row.excerpt))
+
+    def __len__(self) -> int:
+        return len(self._spool)
+
+    def item(self, place: int) -> ComparedRow:
+        line, index, content, group, reward, cells, excerpt = self._spool[place]
+        found = {name: ComponentScore._make(fields) for name, fields in cells.items()}
+        return ComparedRow(line, index, content, group, reward, found, excerpt)
 
     def content(self, place: int) -> tuple[int, int]:
         """Return the digest of a row, as two numbers."""
