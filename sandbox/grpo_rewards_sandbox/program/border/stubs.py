@@ -25,7 +25,6 @@ class Here:
     met: typing.ClassVar[dict[str, list[object]]] = {}
 
 
-_WEAK = "an object of the tests that the candidate holds weakly lives as long as the test"
 _LOCAL = frozenset(
     [*SPECIAL, "__dataclass_fields__", "__aenter__", "__aexit__", "__anext__", "__aiter__", "__await__", "__copy__", "__deepcopy__"]
 ) - {"__eq__", "__ne__", "__hash__", "__str__", "__repr__", "__format__"}  # fmt: skip
@@ -78,7 +77,7 @@ class Stub:
         try:
             # a WeakSet of the candidate's has it still, and over there something may hold the object
             if weakref.getweakrefcount(self) > 1:
-                Here.met.setdefault(_WEAK, []).append(self)
+                Here.met.setdefault("what the candidate holds weakly of the tests lives on", []).append(self)
             else:
                 Here.peer.release(object.__getattribute__(self, "_border_number"), self)
         except Exception:  # noqa: BLE001  at shutdown anything may be gone
@@ -128,9 +127,6 @@ class FunctionStub(CallableStub):
 
     def __get__(self, instance: object, owner: object = None) -> object:
         return self if instance is None else types.MethodType(self, instance)
-
-
-_BY_KIND: dict[object, type] = {False: Stub, True: CallableStub}
 
 
 def _waits(name: str) -> object:
@@ -205,7 +201,7 @@ def class_of(bases: tuple[type, ...], builtin: object, described: list[Any]) -> 
             members["__dataclass_fields__"] = dataclass_fields(dict.fromkeys(fields, (object, ())))
         if builtin is not None:
             members["__class__"] = property(lambda self: builtin)
-        cls = _own_classes[number] = type.__new__(meta, name, (*bases, _BY_KIND[callable_]), members)
+        cls = _own_classes[number] = type.__new__(meta, name, (*bases, (Stub, CallableStub)[callable_]), members)
     return cls
 
 
@@ -226,8 +222,9 @@ def make(number: int, special: list[str], callable_: bool | str, cls: type | Non
     if cls is None:
         key = (tuple(special), callable_)
         if key not in _classes:
-            own = ("object", (_BY_KIND[callable_],)) if callable_ in _BY_KIND else ("function", (FunctionStub,))
-            _classes[key] = type(*own, {**_members(special), "_kind": callable_})
+            base = FunctionStub if isinstance(callable_, str) else (Stub, CallableStub)[callable_]
+            name = "function" if base is FunctionStub else "object"
+            _classes[key] = type(name, (base,), {**_members(special), "_kind": callable_})
         cls = _classes[key]
     value: object = object.__new__(cls)
     object.__setattr__(value, "_border_number", number)

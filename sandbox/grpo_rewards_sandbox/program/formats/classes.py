@@ -154,8 +154,7 @@ def _is_field(node: ast.stmt) -> bool:
 def _is_taken(node: ast.expr) -> bool:
     """What an object is made of, or nothing: `val`, `int(val)`, `val, next`, `children or []`, `[] if children is None else children`."""
     if isinstance(node, ast.Call):
-        plain = isinstance(node.func, ast.Name) and node.func.id in _CONVERSIONS and not node.keywords
-        return plain and all(map(_is_taken, node.args))
+        return not node.keywords and getattr(node.func, "id", "") in _CONVERSIONS and all(map(_is_taken, node.args))
     if isinstance(node, (ast.Tuple, ast.BoolOp, ast.IfExp, ast.Compare)):
         return all(_is_taken(part) for part in ast.iter_child_nodes(node) if isinstance(part, ast.expr))
     return isinstance(node, ast.Name) or _is_empty(node)
