@@ -122,6 +122,7 @@ def _tested(line: str) -> str | None:
 _TESTED = re.compile(
     r".*?\b((?:(?:(?:do|does|did|can|could)(?:\snot|n['’]t)|cannot|can['’]t|(?:fail(?:s|ed)?|unable)\sto|not)\s\**)?reject(?:s|ed)?"
     r"\s(?:the\snull(?:\shypothesis)?|\$?\\?\(?\s?H_?\{?0\}?))",
+    re.IGNORECASE,
 )
 _UNREAL = re.compile(rf"\b(?:{UNREAL}|whether|or)\b", re.IGNORECASE)
 _CONCLUDED = re.compile(  # "The probability is 1/6 or about 16.7%", "No, because ...", "The roots are 2 and 3"
