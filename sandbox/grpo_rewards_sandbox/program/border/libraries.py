@@ -387,8 +387,7 @@ def _new_tensor(cls: object, extra: Any) -> object:
 
 def _new_storage(cls: object, extra: Any) -> object:
     size, *place = extra
-    held = memory(place[0]) if place else None
-    if held is None or not held.flags.writeable:
+    if not place or not (held := memory(place[0])).flags.writeable:
         return torch.UntypedStorage(size)
     return torch.from_numpy(held[place[1] :][:size]).untyped_storage()
 

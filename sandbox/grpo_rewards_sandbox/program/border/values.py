@@ -202,9 +202,8 @@ def seen_through(value: object) -> object:
             cast(Any, value.obj),
             value.contiguous and value.nbytes > 0 and value.format in tuple("bBhHiIlLqQfd"),
         )
-        if not simple or type(held) not in (bytearray, array.array):
-            return None
-        return held if value.shape == (len(held),) or not value.readonly else None
+        simple = simple and type(held) in (bytearray, array.array)
+        return held if simple and (value.shape == (len(held),) or not value.readonly) else None
     # a view of a dictionary says in no other way which one
     whole = gc.get_referents(value)[0] if type(value) in _VIEWS else None
     return whole if isinstance(whole, dict) else None
