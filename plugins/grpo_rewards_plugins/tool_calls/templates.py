@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 
 from grpo_rewards_plugins.blocks import between_tags
 from grpo_rewards_plugins.documents import DocumentProblem, unique_keys
@@ -83,8 +83,14 @@ def read_json(text: str, once: bool = True) -> object:
     """
     if len(text) > LONGEST:
         raise Unreadable(f"{len(text)} characters are too many for calls")
-    try:
+    with _decoding():
         return json.loads(text, object_pairs_hook=unique_keys if once else None)
+
+
+@contextmanager
+def _decoding() -> Iterator[None]:
+    try:
+        yield
     except DocumentProblem as problem:
         raise Ambiguous(str(problem)) from None
     except (ValueError, RecursionError):
@@ -101,12 +107,8 @@ def documents(text: str) -> list[object]:
     found: list[object] = []
     at = len(_BETWEEN.match(text)[0])  # type: ignore[index]  # it matches nothing at least
     while at < len(text):
-        try:
+        with _decoding():
             document, at = _DECODER.raw_decode(text, at)
-        except DocumentProblem as problem:
-            raise Ambiguous(str(problem)) from None
-        except (ValueError, RecursionError):
-            raise NoJson("not JSON") from None
         found += document if isinstance(document, list) else [document]
         at = _BETWEEN.match(text, at).end()  # type: ignore[union-attr]
     return found
