@@ -195,15 +195,18 @@ VALUE_NAMES: dict[type, str] = {value.type: name for name, value in VALUES.items
 _VIEWS = frozenset(VALUES[name].type for name in ("keys", "values", "items", "mappingproxy"))
 
 
+_PLAIN = frozenset("bBhHiIlLqQfd")  # formats of the items of a memoryview whose bytes say all
+
+
 def seen_through(value: object) -> object:
     """Return the container that a view shows: both sides' views are to show it as it changes. None for any other value."""
     if type(value) is memoryview:
-        held, simple = (
-            cast(Any, value.obj),
-            value.contiguous and value.nbytes > 0 and value.format in tuple("bBhHiIlLqQfd"),
-        )
-        simple = simple and type(held) in (bytearray, array.array)
-        return held if simple and (value.shape == (len(held),) or not value.readonly) else None
+        held = cast(Any, value.obj)
+        if type(held) not in (bytearray, array.array) or not (
+            value.contiguous and value.nbytes and value.format in _PLAIN
+        ):
+            return None
+        return held if value.shape == (len(held),) or not value.readonly else None
     # a view of a dictionary says in no other way which one
     whole = gc.get_referents(value)[0] if type(value) in _VIEWS else None
     return whole if isinstance(whole, dict) else None
