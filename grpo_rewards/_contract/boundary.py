@@ -22,7 +22,7 @@ from grpo_rewards._contract.outcome import (
     restored,
     shown,
 )
-from grpo_rewards.errors import InfrastructureError
+from grpo_rewards.errors import ConfigError, InfrastructureError
 from grpo_rewards.forks import PerProcess
 
 if TYPE_CHECKING:
@@ -72,6 +72,14 @@ def evaluate(
     """
     slots: list[Outcome | None] = [None] * len(batch) if into is None else into
     seen = batch.renamed(reward.columns) if reward.columns else batch
+    if reward.needs:
+        try:
+            reward.check_packages()
+        except ConfigError as error:
+            outcome = failed(error, whole_batch=True)
+            for row in seen.rows:
+                slots[row] = outcome
+            return slots
     if reward.is_async:
         _evaluate_async(reward, seen, slots, deadline, limits)
     elif reward.style == "row":

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
         workers: int | None
         apart: bool
         needs: Sequence[str]
+        extra: str
 
 
 class _Decorator:
@@ -81,7 +82,9 @@ class _Decorator:
                 default), or calls of an ``async def`` (64 by default).
             apart: whether its work is done in processes of its own, as many as `grpo_rewards.slots.slots` gives: then a
                 scoring process only feeds them, and ``score --workers`` starts no more of those than that needs.
-            needs: packages that it imports when it is called first: ``grpo-rewards validate`` says which are missing.
+            needs: packages that it imports when it is called first (``one|other`` for either): ``grpo-rewards validate`` says
+                which are missing, and no row is scored without them.
+            extra: the extra of grpo-rewards that installs them; without it ``pip install`` of their names is advised.
 
         Raises:
             TypeError: the function's parameters do not fit the style.

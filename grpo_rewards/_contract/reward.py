@@ -25,6 +25,7 @@ from grpo_rewards._contract.signature import (
     with_messages,
 )
 from grpo_rewards.errors import ColumnError, SettingsError
+from grpo_rewards.packages import require
 
 if TYPE_CHECKING:  # a parameter specification with a default, so that a bare `Reward` is one of any settings
     from typing_extensions import ParamSpec as _ParamSpec
@@ -59,6 +60,7 @@ class Reward(Generic[Settings]):
         workers: int | None = None,
         apart: bool = False,
         needs: Sequence[str] = (),
+        extra: str = "",
     ) -> None:
         self.function = function
         self.style: Style = style
@@ -73,6 +75,7 @@ class Reward(Generic[Settings]):
         self.kind_of_row = kind_of_row
         self.apart = apart
         self.needs = tuple(needs)
+        self.extra = extra
         self.workers = self._checked_workers((64 if self.is_async else 1) if workers is None else workers)
         self.source = getattr(function, "__module__", "")
         self.version = "unversioned"
@@ -248,9 +251,16 @@ class Reward(Generic[Settings]):
         if missing := [name for name in wanted if name not in have]:
             raise ColumnError(self.name, missing, have)
 
+    def check_packages(self) -> None:
+        """Raise `ConfigError` when a package that it needs is not installed here; the text says what installs it."""
+        require(*self.needs, by=repr(self.name), extra=self.extra)
+
     def row_problem(self, data: Mapping[str, object]) -> str | None:
         """Return what is wrong with a row of the data by the reward's own `check_row`, or None."""
-        return None if self.check_row is None else self.ask_of_row(self.check_row, data)
+        if self.check_row is None:
+            return None
+        self.check_packages()
+        return self.ask_of_row(self.check_row, data)
 
     def row_kind(self, data: Mapping[str, object]) -> str | None:
         """Return the kind of data that the reward reads a row as, by its own `kind_of_row`, or None."""

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from importlib.util import find_spec
 
 from grpo_rewards._composition import Composite
 from grpo_rewards._composition.component import Component
 from grpo_rewards._composition.config import WhenConfig
 from grpo_rewards._scoring.chunks import Pace, make_chunks
 from grpo_rewards._scoring.reading.rows import Source
-from grpo_rewards.errors import nearest
+from grpo_rewards.errors import ConfigError, nearest
 
 _REMEMBERED = 1000  # values of a column
 _SHOWN = 8
@@ -27,11 +26,10 @@ def idle_weights(composite: Composite) -> list[str]:
         return ["rewards: no component has a weight, so no row gets a reward"]
     found = []
     for component in composite.components:
-        if missing := [name for name in component.reward.needs if find_spec(name) is None]:
-            found.append(
-                f"rewards.{component.name} cannot be scored here: {component.reward.name!r} needs {' and '.join(missing)}, "
-                f"not installed: pip install {' '.join(missing)}"
-            )
+        try:
+            component.reward.check_packages()
+        except ConfigError as error:
+            found.append(f"rewards.{component.name}: {error}")
         if component in counting and (why := _never_tells(component, composite)):
             found.append(f"rewards.{component.name}.weight cannot matter: {why}")
     bounds = config.combine.clip

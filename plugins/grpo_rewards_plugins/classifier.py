@@ -11,7 +11,6 @@ from typing import Any
 from jinja2 import TemplateError
 
 from grpo_rewards.errors import InfrastructureError
-from grpo_rewards_plugins.packages import require
 
 _log = logging.getLogger(__name__)
 
@@ -31,10 +30,8 @@ class Classifier:
         """Load a classifier from a folder or the hub, never running code that comes with it.
 
         Raises:
-            ConfigError: torch or transformers are not installed.
             InfrastructureError: there is no such model, or it does not fit.
         """
-        require("torch transformers", extra="train", by="model")
         import torch
         from transformers import AutoModelForSequenceClassification, AutoTokenizer
 

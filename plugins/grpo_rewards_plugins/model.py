@@ -30,7 +30,7 @@ def _check(settings: SettingValues) -> None:
         raise ValueError(f"scale must be above 0, not {settings['scale']:g}")
 
 
-@reward.batch(name="model", range=(-1.0, 1.0), check_settings=_check, needs=("torch", "transformers"))
+@reward.batch(name="model", range=(-1.0, 1.0), check_settings=_check, needs=("torch", "transformers"), extra="train")
 def model(
     completions: list[str],
     messages: list[list[dict[str, object]]],

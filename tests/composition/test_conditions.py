@@ -15,7 +15,7 @@ from grpo_rewards._doctor.rows import examine_rows
 from grpo_rewards._doctor.weights import asked_in_vain, idle_weights
 from grpo_rewards._scoring import score_file
 from grpo_rewards._scoring.reading import open_source
-from grpo_rewards.errors import ColumnError
+from grpo_rewards.errors import ColumnError, ConfigError
 
 ROWS = [{"completion": "4", "answer": "4", "task": "math"}, {"completion": "x", "answer": "y", "task": "words"}]
 WORDS = "component 'exact' looks at the column 'taks', but the data has only answer, task; did you mean 'task'? Correct rewards.exact.when.column"
@@ -201,9 +201,11 @@ def test_a_package_that_is_missing_is_said_before_a_row_is_scored() -> None:
         return 1.0
 
     (found,) = idle_weights(Composite(strange=strange))
-    assert found.startswith(
-        "rewards.strange cannot be scored here: 'strange' needs no_such_package, not installed: pip install"
-    )
+    said = "'strange' needs no_such_package, not installed here: pip install no_such_package"
+    assert found == f"rewards.strange: {said}"
+    for call in (lambda **rows: Composite(strange=strange)(**rows), strange):
+        with pytest.raises(ConfigError, match=said):
+            call(completions=["4", "5"], prompts=["2 + 2"] * 2)
 
 
 def test_a_weight_that_cancels_in_every_row_is_a_finding(tmp_path: Path) -> None:

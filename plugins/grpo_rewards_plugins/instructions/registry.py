@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 
+from grpo_rewards.packages import require
 from grpo_rewards_plugins.cells import RowProblem
-from grpo_rewards_plugins.packages import require
 
 Checker = Callable[..., bool]
 Reader = Callable[[object], object]
@@ -85,7 +85,7 @@ def bind(id: object, given: Mapping[str, object] | None, *, mend: bool) -> Bound
     if known is None:
         raise RowProblem(f"unknown instruction {id!r:.80}{_nearest(id)}")
     if known.needs:
-        require(known.needs, extra="instructions", by=f"instruction {known.id!r}")
+        require(*known.needs.split(), extra="instructions", by=f"instruction {known.id!r}")
     arguments: dict[str, object] = {}
     for name, value in (given or {}).items():
         if value is None or name in known.ignored:  # data in columns give every check every key

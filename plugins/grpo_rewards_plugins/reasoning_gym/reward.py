@@ -13,7 +13,6 @@ from grpo_rewards.types import SettingValues
 from grpo_rewards_plugins.answers import final_text
 from grpo_rewards_plugins.blocks import between_tags
 from grpo_rewards_plugins.bounds import between, finite, tag_name
-from grpo_rewards_plugins.packages import require
 from grpo_rewards_plugins.workers import ask_all, shared_pool
 
 _FUNCTION = "grpo_rewards_plugins.reasoning_gym.scoring:answer"
@@ -32,7 +31,6 @@ def _check(settings: SettingValues) -> None:
 def _check_row(
     metadata: object = None, answer: object = None, question: object = None, *, timeout: float = 1.0
 ) -> str | None:
-    require("reasoning_gym", extra="reasoning-gym", by="reasoning_gym")
     entry = _entry(metadata, answer, question)
     if isinstance(entry, Outcome):
         return entry.reason
@@ -44,7 +42,9 @@ def _check_row(
     return None if found.value > 0 else "the scorer gives the reference itself 0"
 
 
-@reward.batch(range=(0.0, 1.0), check_settings=_check, check_row=_check_row, needs=("reasoning_gym",))
+@reward.batch(
+    range=(0.0, 1.0), check_settings=_check, check_row=_check_row, needs=("reasoning_gym",), extra="reasoning-gym"
+)
 def reasoning_gym(
     completions: list[str],
     metadata: list[object],
@@ -76,7 +76,6 @@ def reasoning_gym(
             know nothing of the entry (``0``, ``1 2 3``, the question, the right answer's form with zeros), but for its number in
             words: ``10`` gets 0.225 of `letter_counting` and an empty board 0.9 of `game_of_life`, which a policy learns first.
     """
-    require("reasoning_gym", extra="reasoning-gym", by="reasoning_gym")
     nothing = [None] * len(completions)
     waiting: dict[_Question, list[int]] = {}
     for row, given in enumerate(zip(metadata, answer or nothing, question or nothing, strict=True)):

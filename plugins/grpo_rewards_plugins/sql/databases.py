@@ -7,7 +7,7 @@ import urllib.parse
 from functools import lru_cache
 from pathlib import Path
 
-from grpo_rewards_plugins.packages import require
+from grpo_rewards.packages import require
 
 Files = tuple[tuple[str, str], ...]
 """Paths, each with a stamp that changes when the file does."""
