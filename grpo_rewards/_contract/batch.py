@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import blake2b
 from itertools import repeat
-from typing import Any, Protocol
+from typing import Any
 
 import orjson
 
@@ -63,7 +63,7 @@ class Batch:
         for name in TRAINER_ARGUMENTS:
             if (given := columns.pop(name, None)) is not None:
                 trainer[name] = given
-        # TRL's asynchronous trainer before 1.8 adds the one prompt of the group, which is no column
+        # beside the prompts of all rows, one that is the group's is no column
         if prompts is not None:
             columns.pop("prompt", None)
         size = _length("completions", completions)
@@ -74,8 +74,7 @@ class Batch:
                     f"per completion (repeat a prompt's columns for each completion of its group)"
                 )
         columns = {name: values for name, values in columns.items() if values is not None}
-        batch = cls(completions, prompts, completion_ids, columns, trainer)
-        return batch.in_groups_of(_group_size(trainer["log_metric"]))
+        return cls(completions, prompts, completion_ids, columns, trainer)
 
     @classmethod
     def from_rows(
@@ -279,13 +278,6 @@ class Batch:
         return self.trainer["log_extra"]  # type: ignore[no-any-return]
 
 
-class GroupingTrainer(Protocol):
-    """What is read of the trainer behind a reward call: how many completions a prompt gets in training and evaluation."""
-
-    num_generations: int
-    num_generations_eval: int
-
-
 def check_group_size(size: int) -> None:
     """Raise `InputError` for groups of no row."""
     if size < 1:
@@ -305,14 +297,6 @@ def groups_unknown(reward: str, why: str) -> InputError:
         f"{reward} compares the completions of a group, and the groups cannot be known here: {why}. "
         f"Give the data a column group_id, the same in all rows of a group, or leave the reward out"
     )
-
-
-def _group_size(log_metric: Callable[..., None]) -> int | None:
-    """How many rows in a row the trainer that calls takes for one group: TRL's ``log_metric`` is a method of it."""
-    trainer: GroupingTrainer | None = getattr(log_metric, "__self__", None)
-    training = getattr(getattr(trainer, "model", None), "training", True)
-    size = getattr(trainer, "num_generations" if training else "num_generations_eval", None)
-    return size if isinstance(size, int) and size > 0 else None
 
 
 def _length(name: str, values: object) -> int:

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar
 
-from grpo_rewards._contract.batch import Batch
+from grpo_rewards._contract.batch import TRAINER_ARGUMENTS, Batch
 from grpo_rewards._contract.boundary import evaluate
 from grpo_rewards._contract.outcome import LARGEST, Outcome, plugin_error
 from grpo_rewards._contract.shapes import SettingValues
@@ -313,6 +313,10 @@ class Reward(Generic[Settings]):
             PluginError: the function raised or broke its contract; names the plugin, its version and the row.
         """
         batch = Batch.from_call(**call)
+        if not call.keys().isdisjoint(TRAINER_ARGUMENTS):
+            from grpo_rewards._registry import registry  # it stands above this room
+
+            batch = batch.in_groups_of(registry().manager.hook.group_size(call=call))
         outcomes = self.outcomes(batch)
         for row, outcome in enumerate(outcomes):
             if outcome.status == "error":

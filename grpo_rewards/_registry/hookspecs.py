@@ -59,6 +59,11 @@ def open_session(composite: Composite, call: RewardCall) -> Session | None:
     """Look at the keywords of a reward call, and return the session of the run that makes it, or None if it is not yours."""
 
 
+@hookspec(firstresult=True)
+def group_size(call: RewardCall) -> int | None:
+    """Look at the keywords of a trainer's call of a reward alone, and return how many rows in a row form a group, or None."""
+
+
 @hookspec
 def register_code_readers() -> Mapping[str, tuple[Iterable[str], Callable[..., object]]]:  # type: ignore[empty-body]
     """Return readers of data sets for ``code`` by name: the columns that its rows have, and a function of a row."""

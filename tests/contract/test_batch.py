@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from grpo_rewards import reward
 from grpo_rewards._contract import Batch
 from grpo_rewards.errors import InputError
 
@@ -64,39 +65,44 @@ class Image:
         return self.pixels
 
 
-class Trainer:
-    """What a reward sees of TRL's trainer through its bound ``log_metric``."""
-
-    num_generations = 4
-    num_generations_eval = 2
-
-    def __init__(self, *, training: bool = True) -> None:
-        self.model = SimpleNamespace(training=training)
-
-    def log_metric(self, name: str, value: float) -> None:
-        """Log nowhere."""
-
-
-def called_by(trainer: Any, prompts: list[Any] | None, size: int = 8, **columns: Any) -> Batch:
-    state = SimpleNamespace(global_step=0)
-    given = {"prompts": prompts, "trainer_state": state, "log_metric": trainer.log_metric, **columns}
-    return Batch.from_call(completions=["x"] * size, **given)
+def called(prompts: list[Any] | None, size: int = 8, **columns: Any) -> Batch:
+    return Batch.from_call(completions=["x"] * size, prompts=prompts, trainer_state=object(), **columns)
 
 
 @pytest.mark.parametrize("prompts", [["same"] * 8, [[{"content": object()}] for _ in range(8)], None])
 def test_a_trainers_groups_are_its_blocks_whatever_the_prompts(prompts: list[Any] | None) -> None:
-    assert called_by(Trainer(), prompts).groups == [[0, 1, 2, 3], [4, 5, 6, 7]]
-    assert called_by(Trainer(), prompts, group_id=[0] * 8).groups == [[0, 1, 2, 3], [4, 5, 6, 7]]
-    assert called_by(Trainer(training=False), prompts).groups == [[0, 1], [2, 3], [4, 5], [6, 7]]
-    assert called_by(Trainer(), prompts).select([1, 6, 7]).groups == [[0], [1, 2]]
+    assert called(prompts).in_groups_of(4).groups == [[0, 1, 2, 3], [4, 5, 6, 7]]
+    assert called(prompts, group_id=[0] * 8).in_groups_of(4).groups == [[0, 1, 2, 3], [4, 5, 6, 7]]
+    assert called(prompts).in_groups_of(4).select([1, 6, 7]).groups == [[0], [1, 2]]
+
+
+def test_a_reward_alone_is_told_its_groups_by_the_trainer_behind_the_functions_that_log() -> None:
+    class Trainer:
+        num_generations = 4
+        num_generations_eval = 2
+        model = SimpleNamespace(training=True)
+
+        def log_metric(self, name: str, value: float) -> None: ...
+
+    @reward.group
+    def members(completions: list[str]) -> list[float]:
+        return [float(len(completions))] * len(completions)
+
+    def sizes() -> list[float | None]:
+        return members(completions=["x"] * 8, prompts=["same"] * 8, log_metric=trainer.log_metric)
+
+    trainer = Trainer()
+    assert sizes() == [4.0] * 8
+    trainer.model.training = False
+    assert sizes() == [2.0] * 8
 
 
 @pytest.mark.parametrize(
     ("batch", "why"),
     [
-        (called_by(Trainer(), ["p"] * 6, 6), "no whole number of groups of 4.*other processes"),
-        (called_by(SimpleNamespace(log_metric=print), None), "neither a column group_id nor prompts"),
-        (called_by(SimpleNamespace(log_metric=print), ["p"] * 6 + ["q"] * 2), "not equally many"),
+        (called(["p"] * 6, 6).in_groups_of(4), "no whole number of groups of 4.*other processes"),
+        (called(None), "neither a column group_id nor prompts"),
+        (called(["p"] * 6 + ["q"] * 2), "not equally many"),
         (Batch(["x", "y"]), "neither a column group_id nor prompts"),
         (Batch(["x", "y"], prompts=[[object()], [object()]]), "holds a object, which is equal to itself alone"),
     ],

@@ -93,6 +93,10 @@ class Mine(Session):
         return super().read({key: values for key, values in call.items() if key != "installed"})
 
 @hookimpl
+def group_size(call):
+    seen("group_size")
+
+@hookimpl
 def on_scored(table):
     seen("on_scored")
 '''
@@ -122,6 +126,7 @@ CALLS: dict[str, Callable[[Path], object]] = {
     "register_attacks": audited,
     "register_probes": lambda _: probing.__wrapped__(),
     "open_session": lambda _: Composite(WORD)(completions=["word"], installed=True),
+    "group_size": lambda _: get_reward("exact")(completions=["word"], answer=["word"], trainer_state=None),
     "on_scored": lambda _: Composite(WORD).score(ROWS),
 }
 

@@ -1,4 +1,4 @@
-"""The built-in session, TRL's, registered through the same door as anyone's."""
+"""The built-in session and groups, TRL's, registered through the same door as anyone's."""
 
 from __future__ import annotations
 
@@ -14,3 +14,11 @@ def open_session(composite: Composite, call: RewardCall) -> Session | None:
     from grpo_rewards_adapters.trl.session import TrlSession
 
     return TrlSession(composite, call)
+
+
+@hookimpl
+def group_size(call: RewardCall) -> int | None:
+    """Return the size of the groups of TRL's trainers, for a reward that is called without a composite."""
+    from grpo_rewards_adapters.trl.trainer import group_size
+
+    return group_size(call)

@@ -12,7 +12,7 @@ from grpo_rewards_adapters.ranks import world
 from grpo_rewards_adapters.trl.completions import CompletionsFiles, logged_columns
 from grpo_rewards_adapters.trl.fitting import check_alone, check_first_call, check_normalisation
 from grpo_rewards_adapters.trl.health import HealthCallback
-from grpo_rewards_adapters.trl.trainer import State, calling_trainer, is_training
+from grpo_rewards_adapters.trl.trainer import State, calling_trainer, group_size, is_training
 
 _log = logging.getLogger(__name__)
 
@@ -65,7 +65,7 @@ class TrlSession(Session):
 
     def read(self, call: RewardCall) -> tuple[Batch, Caller]:
         """Return the rows and, where the trainer's state is known, its step, mode, group size and ranks."""
-        batch = Batch.from_call(**call)
+        batch = Batch.from_call(**call).in_groups_of(group_size(call))
         if self._state is None:
             return batch, Caller()
         step = int(getattr(self._state, "global_step", 0) or 0)

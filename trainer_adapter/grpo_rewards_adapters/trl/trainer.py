@@ -84,6 +84,13 @@ def is_training(trainer: Trainer | None) -> bool:
     return bool(getattr(getattr(trainer, "model", None), "training", True))
 
 
+def group_size(call: Mapping[str, object]) -> int | None:
+    """Return how many rows in a row the trainer that makes a reward call takes for one group, or None."""
+    trainer = calling_trainer(call)
+    size = getattr(trainer, "num_generations" if is_training(trainer) else "num_generations_eval", None)
+    return size if isinstance(size, int) and size > 0 else None
+
+
 def owner_of(function: Callable[..., object]) -> Composite | None:
     """Return the composite that a reward function is, or is a component of."""
     owner = function.composite if isinstance(function, Part) else function
