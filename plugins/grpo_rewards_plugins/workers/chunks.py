@@ -17,7 +17,7 @@ from grpo_rewards.forks import PerProcess
 from grpo_rewards.slots import slots
 from grpo_rewards.workers import Pool, Task, WorkerLost, WorkerTimeout
 
-_RIGHTS = {"all": "", "read": f"{__package__}.rights:read_only", "none": f"{__package__}.rights:nothing"}
+_RIGHTS = {"all": "", "read": "grpo_rewards_sandbox.rights:read_only", "none": "grpo_rewards_sandbox.rights:nothing"}
 
 _shared = PerProcess[dict[tuple[str, int, str], Pool]](dict)
 _guard = PerProcess(threading.Lock)

@@ -1,10 +1,12 @@
-"""Giving up what a worker has no business with: writing, sockets, other processes and, where asked, other files."""
+"""Giving up what a worker process has no business with: writing, sockets, other processes and, where asked, other files."""
 
 from __future__ import annotations
 
 import os
 import sys
 from collections.abc import Callable, Sequence
+
+__all__ = ["nothing", "read_only"]
 
 
 def read_only() -> None:
@@ -14,7 +16,7 @@ def read_only() -> None:
 
 def nothing() -> None:
     """Confine this process for good, as far as the kernel can: it can read its interpreter's files."""
-    from grpo_rewards_sandbox.program.isolation import root
+    from .program.isolation import root
 
     _give_up(lambda: root.readable([sys.prefix, *(path for path in sys.path if path)]))
 
@@ -22,13 +24,13 @@ def nothing() -> None:
 def _give_up(readable: Callable[[], Sequence[str]]) -> None:
     """Give up all but reading these files.
 
-    By Landlock and a seccomp filter, as the sandbox does where it has no namespaces. Nothing here is the only guard of anything:
-    a worker's function evaluates nothing of a completion.
+    By Landlock and a seccomp filter, as the sandbox does where it has no namespaces. That is less than a sandbox: it is for
+    workers whose function evaluates nothing of a completion.
     """
     if sys.platform != "linux":
         return
-    from grpo_rewards_sandbox.program.isolation import landlock, seccomp
-    from grpo_rewards_sandbox.program.isolation.syscalls import (
+    from .program.isolation import landlock, seccomp
+    from .program.isolation.syscalls import (
         PR_SET_DUMPABLE,
         PR_SET_NO_NEW_PRIVS,
         PR_SET_PDEATHSIG,
