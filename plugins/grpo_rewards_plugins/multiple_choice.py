@@ -9,7 +9,16 @@ from functools import lru_cache
 
 from grpo_rewards import Outcome, reward
 from grpo_rewards.types import SettingValues
-from grpo_rewards_plugins.answers import Place, extract, final_text, find_answer, line_after_phrase, tagged
+from grpo_rewards_plugins.answers import (
+    Place,
+    extract,
+    final_text,
+    find_answer,
+    line_after_phrase,
+    outside_code,
+    own_question,
+    tagged,
+)
 from grpo_rewards_plugins.bounds import tag_name
 from grpo_rewards_plugins.cells import from_json, is_blank, plain
 from grpo_rewards_plugins.characters import typed
@@ -147,7 +156,7 @@ def _where(text: str, place: Place, tag: str, texts: Sequence[str], letters: str
         return find_answer(text, place=place, tag=tag)
     if (marked := extract(text, order=("tag", "box", "hash"), tag=tag).text) is not None:
         return marked
-    final = final_text(text)
+    final = own_question(outside_code(final_text(text)))
     # an empty tag is an empty answer, and no reason to look elsewhere
     if tagged(final, tag) is not None:
         return ""
@@ -185,10 +194,26 @@ def _read(text: str, texts: Sequence[str], letters: str) -> _Choice:
     letter, rest = chosen
     if texts and (other := _named(_without_mark(rest), texts, letters)) is not None:
         return _Choice(letter) if other == letter else _Choice(problem=f"{letter} is not the option {rest[:40]!r}")
-    for match in _hedge(letters).finditer(rest):
+    for match in _hedge(letters).finditer(_without_asides(rest, letters)):
         if match["letter"].upper() != letter:
             return _Choice(problem=f"a hedge: {letter} and {match['letter'].upper()}")
     return _Choice(letter)
+
+
+def _without_asides(rest: str, letters: str) -> str:
+    """What follows a letter, without the sentences that only say of other options why not: "Options A and C are too small"."""
+    return " ".join(
+        part for part in _SENTENCES.split(rest) if _of_others(letters).match(part) is None or _AFFIRMS.search(part)
+    )
+
+
+_SENTENCES = re.compile(r"(?<=[.;!?])\s+|,? (?:since|because) ")
+# what may speak for another option
+_AFFIRMS = re.compile(
+    r"\b(?:also|correct|right|true|possible|plausible|valid|likely|could|can|may|might|must|should|as well|equally|best|better|answer|works?|fits?|holds?"
+    r"|satisf\w+|matches|guess|either|or|alternative|instead|yes|too(?! [a-z]))\b|\?",
+    re.IGNORECASE,
+)
 
 
 def _chosen(plain: str, letters: str) -> tuple[str, str] | None:
@@ -245,7 +270,7 @@ def _hedge(letters: str) -> re.Pattern[str]:
     # "a dog" and "I am" are words, unless what follows speaks of an option
     word = rf"[{words}{words.lower()}](?! (?!(?:is|would|could|may|might|and|or)\b)[a-z])" if words else ""
     either = "|".join(filter(None, [f"[{others}{others.lower()}]" if others else "", word]))
-    joins = r"or|and|nor|but|else|even|alternatively|also|maybe|possibly|perhaps|either|both|not|if|unless|answer|option|choice|is|be"
+    joins = r"or|and|nor|but|else|even|alternatively|actually|wait|no|also|maybe|possibly|perhaps|either|both|not|if|unless|answer|option|choice|is|be"
     return re.compile(
         rf"(?:[,/&|;(\[]|\b(?:{joins})\b|^[.)\]:\-–—]) ?[(\[]?(?P<letter>{either})(?![A-Za-z0-9'’])",
         re.IGNORECASE,
@@ -262,6 +287,13 @@ def _ruled_out(letters: str) -> re.Pattern[str]:
         rf"|(?<!if )(?<!unless )(?<!whether )(?<!that )(?<![,/&] )(?<!or )(?<![{letters}{letters.lower()}] and ){more} {_WRONG}\b",
         re.IGNORECASE,
     )
+
+
+@lru_cache(maxsize=64)
+def _of_others(letters: str) -> re.Pattern[str]:
+    """A sentence whose subject are options: "A and C are ...", "Option D has ..."."""
+    letter = rf"[(\[]?(?<![\w'’])[{letters}](?![\w'’])[)\]]?"
+    return re.compile(rf"(?:(?:[Tt]he )?(?:[Oo]ptions?|[Cc]hoices?) )?{letter}(?:,? ?(?:and )?{letter}){{0,9}} [a-z]")
 
 
 def _named(plain: str, texts: Sequence[str], letters: str) -> str | None:

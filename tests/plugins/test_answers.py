@@ -23,8 +23,17 @@ PAID = [
     "so \\boxed{8",
     "<answer>8",
     "8<|endoftext|>",
+    "```python\nprint('\\boxed{9}')\n```\n\\boxed{8}",
+    "\\boxed{8}\n\nQuestion: and then?\n\\boxed{9}",
 ]
-NOT_PAID = ["<think>\\boxed{8}", "<think>a</think> so <think>\\boxed{8}", "8 " * 40, "\\boxed{8} " * 40, ""]
+NOT_PAID = [
+    "<think>\\boxed{8}",
+    "<think>a</think> so <think>\\boxed{8}",
+    "8 " * 40,
+    "\\boxed{8} " * 40,
+    "",
+    "```python\nprint('\\boxed{8}')\n```",
+]
 
 
 @pytest.mark.parametrize("name", REWARDS)
@@ -36,7 +45,13 @@ def test_every_reward_finds_the_same_answer(name: str) -> None:
 
 def test_a_choice_is_found_by_the_same_rules() -> None:
     reward = get_reward("multiple_choice")
-    for text in ("\\boxed{B}", "<think>A</think>The answer is B<|im_end|>", "The correct option is B.\n\nA is wrong."):
+    for text in (
+        "\\boxed{B}",
+        "<think>A</think>The answer is B<|im_end|>",
+        "The correct option is B.\n\nA is wrong.",
+        "The answer is B.\n```python\nprint('The answer is C')\n```",
+        "The answer is B.\n\nQ: and then?\nThe answer is C.",
+    ):
         assert reward.one(text, answer="B").value == 1.0
     for text in ("<think>\\boxed{B}", "B " * 40):
         assert reward.one(text, answer="B").value == 0.0
@@ -53,6 +68,16 @@ def test_the_older_name_of_the_box() -> None:
 
 def test_the_tag_has_the_name_that_is_given() -> None:
     assert extract("<final>5</final> 6", order=("tag",), tag="final").text == "5"
+
+
+def test_code_in_the_tag_is_the_answer_where_it_is_asked_for() -> None:
+    assert (
+        get_reward("regex")
+        .with_(allow=["def f"], place="tag")
+        .one("<answer>```python\ndef f(): ...\n```</answer>")
+        .value
+        == 1.0
+    )
 
 
 def test_formats_see_the_reasoning_as_it_is() -> None:

@@ -25,6 +25,8 @@ CITIES = ["Paris", "Lyon", "Vitamin C", "None of the above"]
         "I'd choose B because A is wrong", "The correct option is B, not A.", "I would go with B) a dog", "It's B.", "B (not A)", "B, neither A nor C",
         "The answer is B since A, C and D are false.", "Rather than A, I pick B.", "A is clearly wrong, so B", "B and not A", "B is right and A is wrong",
         "B rather than A", "A, C, and D are all wrong, so B", "A and C are both wrong, so B",
+        "The correct answer is B. Options A and C are too small", "The answer is B. A and C are too small, and D is too large.", "B. (A) is off by a factor of 2.",
+        "The answer is B, since A and C are too small.", "<answer>B. Option A ignores friction; option C has the wrong sign.</answer>",
     ],
 )  # fmt: skip
 def test_the_right_letter(text: str) -> None:
@@ -41,6 +43,8 @@ def test_the_right_letter(text: str) -> None:
         ("<answer>B or A is right</answer>", "hedge"), ("<answer>B) or C)</answer>", "hedge"),
         ("B, if not C", "hedge"), ("B, if A is wrong", "hedge"), ("B, not A, but C", "hedge"), ("I'd choose B or C because A is wrong", "hedge"), ("B, but C is not wrong", "hedge"),
         ("B is wrong", "not a choice"), ("A is right and B is wrong", "A is not B"), ("B, if A and C is wrong", "hedge"), ("Not B", "not a choice"), ("A, C and B are wrong", "not a choice"), ("The answer is neither B nor C", "not a choice"), ("C or B is wrong", "not a choice"),
+        ("The answer is B. Option C works too.", "hedge"), ("The answer is B. A is also correct.", "hedge"), ("The answer is B. Actually C.", "hedge"),
+        ("The answer is B. C is my second guess.", "hedge"), ("The answer is B and C are too small.", "hedge"),
         ("<answer>B. But the answer could be A</answer>", "hedge"), ("<answer>B C</answer>", "not a choice"), ("<answer>AB</answer>", "not a choice"),
         ("<answer>ABCD</answer>", "not a choice"), ("<answer>A B C D</answer>", "not a choice"), ("<answer></answer>", "empty"), ("", "empty"),
         ("<answer>Z</answer>", "not a choice"), ("<answer>both</answer>", "not a choice"), ("<answer>Be careful</answer>", "not a choice"),

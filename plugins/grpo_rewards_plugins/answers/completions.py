@@ -76,13 +76,18 @@ _ANSWERED = re.compile(
 )
 
 
-def outside_code(text: str) -> str:
-    """The text without its closed blocks of code in a programming language: what a program would print is no answer yet."""
+def outside_code(text: str, kept: str | None = None) -> str:
+    """The text without its closed blocks of code in a programming language: what a program would print is no answer yet.
+
+    Those inside of the tag `kept` stay: there the code is the answer.
+    """
     if "```" not in text:
         return text
     out: list[str] = []
     at = 0
     for match in _CODE.finditer(text):
+        if kept and text.rfind(f"<{kept}>", 0, match.start()) > text.rfind(f"</{kept}>", 0, match.start()):
+            continue
         if match.start() >= at and (end := text.find("```", match.end())) >= 0:
             out.append(text[at : match.start()])
             at = end + 3

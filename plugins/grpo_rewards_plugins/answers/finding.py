@@ -51,8 +51,7 @@ def extract(completion: str, *, order: Sequence[Rule] = ORDER, tag: str = "answe
 def _search(text: str, order: tuple[Rule, ...], tag: str) -> Extraction:
     """Find the answer in a text that is final already, as `final_text` gives it."""
     finders, phrases, signs = _plan(order)
-    if phrases:
-        text = own_question(outside_code(text))
+    text = own_question(outside_code(text, None if phrases else tag))
     best: tuple[int, Extraction] | None = None
     for find in finders:
         hit = find(text, tag, phrases=phrases)

@@ -22,7 +22,7 @@ _PHRASE = re.compile(
     r"(?:\b(?:(?:answer|respuesta|réponse|antwort|resposta|risposta|ответ)s?\b|(?:solution|result)s?\b(?=[^.:\n]{0,90}?\b(?:is|are)\b))"
     r"(?:\s+(?:to|for|of)\s(?:[^.\n:=$\\\"“”]{0,40}[\"“][^\"“”\n]{1,200}[\"”]|[^.\n:=$\\\"“”]{1,80}?)|,\s(?!I\b|perhaps\b|maybe\b|prob|poss)[^,.\n:=$\\\d]{1,40},)?"
     r"(?:\s*\*{0,2}\s*(?:is|are|es|est|ist|é|è|equals|lautet|(?:must|should|will|would|has to|(?:turns|works|comes) out to) be|comes (?:out )?to|(?:turns|works) out (?:as|at))\b(?:\s+(?:therefore|thus|simply|just|then|definitely|certainly|clearly|indeed|exactly|equal to))?"
-    r"\s*:?|\x22?\s*\*{0,2}\s*(?:[:=→]|[-=]>)\s*\*{0,2}|(?<=^answer)\s[-–—]\s|(?<=^final answer)\s[-–—]\s|\*{0,2}[ \t]*\n(?!\s*[A-Za-z]+ing\b))|(?:choice|option)\s+is\b|^\s*A\s*:|(?:答案\s*(?:应?选|是|为|:|】)|最[终后]结果\s*(?:是|为|:)|[故应以此]选|,选(?=\s*[A-J])|^答\s*:)\s*:?)\s*",
+    r"\s*:?|\x22?\s*\*{0,2}\s*(?:[:=→]|[-=]>)\s*\*{0,2}|(?<=^answer)\s[-–—]\s|(?<=^final answer)\s[-–—]\s|\*{0,2}[ \t]*\n(?!\s*[A-Za-z]+ing\b))|(?:choice|option)\s+is\b|^\s*A\s*:|(?:答案\s*(?:应?选|是|为|:|】)|最[终后]结果\s*(?:是|为|:)|[故应以此]选|,选(?=\s*[A-J])|^答\s*:|答え?は\s*(?!何|なに))\s*:?)\s*",
     re.IGNORECASE | re.MULTILINE,
 )
 _PHRASE_WORDS = (
@@ -64,6 +64,7 @@ _HEADING = re.compile(r"(?:^|\n)[ \t]*(?:#{1,6}|\*\*)[ \t]*(?:\d+\.[ \t]*)?(?:th
 _EMPTY_BOX = re.compile(r"\\boxed\s*\{\s*\}")
 _MOST_PHRASES = 24  # from the end, that may carry no answer before the search is given up
 
+_KANA_END = re.compile(r"(?:で(?:す|ある)|と(?:なります|なる)|になります|だ)(?=[.!\s]|$)")  # "答えは17です"
 _HAN_REASON = re.compile(r"【|因为|由于|理由|解析|所以|故")
 _TAIL = re.compile(
     r",?\s+(?:because|since|as|for the reason|due to|given that|weil|denn|car|parce que|porque|puisque|perché|потому что|так как)\s+(?=[a-zA-Z\d$\\(])|,\s+(?:which|who|where|i\.e\.,?|that is,?|so(?!\s\$?\d)|we|but|thus|hence|therefore)\s"
@@ -211,6 +212,8 @@ def _answer(rest: str, *, words: bool) -> str | None:
         return rest.rstrip(" .\n")
     if not rest.isascii() and (reason := _HAN_REASON.search(rest)) is not None and reason.start():
         rest = rest[: reason.start()].rstrip(" ,;\n")
+    if not rest.isascii() and (verb := _KANA_END.search(rest)) is not None and "\n" not in rest[: verb.start()]:
+        rest = rest[: verb.start()].rstrip()
     if (bullet := _BULLET.match(rest)) is not None:
         rest = rest[bullet.end() :]
     if (option := _OPTION.match(rest)) is not None:

@@ -7,8 +7,9 @@ from math import inf, log10
 from flint import arb, fmpq
 
 from ..reading.tree import Node, free
+from ..reading.units import DEGREE, NO_UNIT, RADIAN, Unit
 from .equality import constant_value, expressions_equal
-from .quantities import quantity
+from .quantities import TEMPERATURES, quantity
 from .rounding import about
 from .values import precision
 
@@ -89,16 +90,30 @@ def _misses(node: Node) -> bool:
                 return True
             continue
         (mine, unit), (theirs, other) = quantity(exact), quantity(last)
+        if _other_kind(unit.measured(), other.measured()):
+            return True
         size = _last_digit(theirs)
-        if size is None or unit != other or not _plain(mine):
+        if size is None or unit.bases != other.bases or not _plain(mine):
             continue
         one, two = constant_value(mine), constant_value(theirs)
+        if unit != other and isinstance(two, (fmpq, arb)):
+            scale = fmpq(other.scale.numerator, other.scale.denominator) / fmpq(
+                unit.scale.numerator, unit.scale.denominator
+            )
+            two, size = two * scale, size * scale
         if isinstance(one, (fmpq, arb)) and isinstance(two, (fmpq, arb)):
             with precision(128):
                 off, short = abs(arb(one) - arb(two)), abs(arb(one)) - abs(arb(two))
                 if off > arb(size) / 2 and (short < 0 or off > arb(size)) and _meant(arb(one), arb(two)):
                     return True
     return False
+
+
+def _other_kind(unit: Unit, other: Unit) -> bool:
+    """Are two units of different dimensions, which no rounding makes one?"""
+    if unit.bases == other.bases or NO_UNIT in (unit, other) or {unit, other} == {DEGREE, RADIAN}:
+        return False
+    return not {unit.bases, other.bases} <= TEMPERATURES
 
 
 def _meant(value: arb, decimal: arb) -> bool:

@@ -196,7 +196,7 @@ def _kelvins(value: Node, unit: Unit) -> Node | None:
     ):
         size = -(value.args[1].value if value.args[1].kind == "num" else value.args[1].value[0])
         value = Node("num", size)
-    if unit.scale != 1 or unit.bases not in _TEMPERATURES or value.kind not in ("num", "dec"):
+    if unit.scale != 1 or unit.bases not in TEMPERATURES or value.kind not in ("num", "dec"):
         return None
     size = value.value if value.kind == "num" else value.value[0]
     name = unit.bases[0][0]
@@ -205,7 +205,7 @@ def _kelvins(value: Node, unit: Unit) -> Node | None:
 
 _ICE = fmpq(27315, 100)
 # these differ by their zero too, so no scale turns one into another
-_TEMPERATURES = ((("K", 1),), (("degC", 1),), (("degF", 1),))
+TEMPERATURES = frozenset(((("K", 1),), (("degC", 1),), (("degF", 1),)))
 
 
 def _said_by_both(one: Unit, other: Unit) -> tuple[Unit, Unit]:

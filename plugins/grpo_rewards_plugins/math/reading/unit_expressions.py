@@ -58,6 +58,7 @@ _SPELLED = (
     (re.compile(r"\bmm[\s-]Hg\b"), lambda m: "mmHg"),
     (re.compile(r"\bastronomical[\s-]units?\b", re.I), lambda m: "AU"),
     (re.compile(r"\blight[\s-]years?\b", re.I), lambda m: "ly"),
+    (re.compile(r"\bfl(?:\.|uid)?[\s-]*(?:oz\b\.?|ounces?\b)", re.I), lambda m: "floz"),
     (re.compile(r"(?<=[a-zA-Z])-(?=[a-zA-Z])"), lambda m: " "),
 )  # fmt: skip
 _MICRO = re.compile(r"μ\s+")

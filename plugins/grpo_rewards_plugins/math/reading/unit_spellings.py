@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 
+from .number_words import amount_in_words
 from .unit_expressions import unit_pieces
 from .units import SPELLED_POWERS, is_unit_word, named_unit
 
@@ -41,6 +42,35 @@ _OF = re.compile(
     rf"(?<=\d)(.{{0,20}}?{_FONT}\s*\{{[^{{}}]*?)\s+of\s*\}}\s*\\(?:mathrm|ce|text)\s*\{{(?:[^{{}}]|\{{[^{{}}]*\}})*\}}$"
 )
 
+_RESTATED = re.compile(  # "30 minutes (half an hour)", "5 m (about 16 ft)"
+    rf"(?P<amount>-?\s?{_SIGN}?\s?\d[^()=<>]{{0,80}}?)(?:\s|~|\\[ ,;]){{0,4}}\(\s?(?:(?:about|approximately|approx\.|roughly|or|i\.e\.|\\approx)\s)?"
+    r"(?P<again>[^()=<>]{2,60}?)\s?\)(?P<close>\}?)\s?"
+)
+_AMOUNT = re.compile(r"(-?\d[\d.,/]{0,20})\s*([a-zA-Z].{0,40})")
+_UPRIGHT = re.compile(rf"{_FONT}\s*\{{|[{{}}~]|\\[ ,;]")
+_WORD = re.compile(r"[a-zA-Zμ$€£]+")
+_FLUID_OUNCES = re.compile(r"(?<=\d)\s?fl\.?\s?oz\b\.?")
+
+
+def _restated(text: str) -> str:
+    """An amount and the same in brackets behind it, in other words or units, as a chain of both."""
+    match = _RESTATED.fullmatch(text)
+    if match is None:
+        return text
+    again = _UPRIGHT.sub(" ", match["again"]).strip()
+    spelled = amount_in_words(" ".join(word for word in again.split() if word not in ("a", "an")))
+    if (digits := _AMOUNT.fullmatch(again)) is not None:
+        number, unit = digits[1], digits[2]
+    elif spelled is not None:
+        number, unit = f"\\frac{{{spelled[0].numerator}}}{{{spelled[0].denominator}}}", spelled[1]
+    else:
+        return text
+    if unit_pieces(unit) is None or not any(map(named_unit, _WORD.findall(match["amount"]))):
+        return text
+    sign = "=" if spelled else "\\approx"  # digits may be rounded
+    amount = _AMOUNT.sub(r"\1\\text{ \2}", match["amount"]) if "\\" not in match["amount"] else match["amount"]
+    return f"{amount}{match['close']} {sign} {number}\\text{{ {unit}}}"
+
 
 def joined(text: str) -> str:
     """The text with each quantity in one spelling; unchanged where it has none of those above."""
@@ -58,6 +88,10 @@ def joined(text: str) -> str:
     hyphenated = _HYPHENATED.search(text) if "-" in text and text[-1].isalpha() else None
     if hyphenated is not None and all(map(named_unit, hyphenated[1].split("-"))):
         text = f"{text[: hyphenated.start()]} \\text{{ {hyphenated[1]}{hyphenated[2]}}}"
+    if "oz" in text:
+        text = _FLUID_OUNCES.sub(r"\\text{ fl oz}", text)
+    if text[-2:].rstrip("}")[-1:] == ")" and "(" in text:
+        text = _restated(text)
     if not text.isascii():
         text = _RING_SIGN.sub(r"\\text{ Å}", text)
     if ".^" in text or ". ^" in text:
@@ -82,10 +116,10 @@ def _operator(match: re.Match[str]) -> str:
 
 _TAIL = 60  # characters from the end in which a direction may stand
 _DIRECTION = re.compile(
-    r"(?<=[\w}])(?P<left>[\s~,]*)(?P<open>\\(?:text|mathrm|mbox)\s*\{)?[\s~,]*(?:(?:directed|pointing|vertically|horizontally)\s+)?(?:due|to the|toward the|towards the|in the)?\s*\b"
+    r"(?<=[\w}])(?P<left>[\s~,]*)(?P<open>\\(?:text|mathrm|mbox)\s*\{)?[\s~,]*(?P<bracket>\()?(?:(?:directed|pointing|vertically|horizontally)\s+)?(?:due|to the|toward the|towards the|in the)?\s*\b"
     r"(?P<name>(?:(?:north|south)[\s-]?)?(?:east|west)|north|south|up|down|left|right|clockwise|counter-?clockwise|anticlockwise|inward|outward"
     r"|[NSEW] of [NSEW]|(?:above|below|from|to|with) the (?:horizontal|vertical|ground|normal|[xyz][ -]axis))"
-    r"(?:wards?|erly)?(?:\s+direction)?(?:(?P<of>\s+of\s+(?:north|south|east|west))|\s+of\s+(?:the|its)\s+[a-z]+)?[\s.]*(?P<close>\}?)$",
+    r"(?:wards?|erly)?(?:\s+direction)?(?:(?P<of>\s+of\s+(?:north|south|east|west))|\s+of\s+(?:the|its)\s+[a-z]+)?[\s.]*(?(bracket)\))(?P<close>\}?)$",
     re.IGNORECASE,
 )
 
@@ -93,7 +127,7 @@ _DIRECTION = re.compile(
 def without_direction(text: str) -> tuple[str, str]:
     """A quantity without the direction that stands behind it, and that direction (``east``); "" where there is none."""
     # the letters in which most directions end: most texts are spared the pattern
-    if not (text[-1:] in "}.thnsedTHNSEDlr" and any(char.isdigit() for char in text)):
+    if not (text[-1:] in "}.)thnsedTHNSEDlr" and any(char.isdigit() for char in text)):
         return text, ""
     match = _DIRECTION.search(text, max(0, len(text) - _TAIL))
     if match is None or not _separate(text, match) or not any(char.isdigit() for char in text[: match.start()]):
