@@ -7,6 +7,7 @@ import os
 import queue
 import threading
 import time
+import warnings
 import weakref
 from collections.abc import Generator, Iterable, Mapping, Sequence
 from concurrent.futures import Future, as_completed
@@ -32,13 +33,14 @@ class Sandbox:
         self._spares = workers if backend.fresh else backend.spares
         self._live: list[Worker] = []
         self._forget()
-        self._closed = False
+        self._closed = True
         try:
             # here, so that a machine that cannot isolate is known when the sandbox is opened
             first = self._start()
         except BaseException:
             backend.close()
             raise
+        self._closed = False
         self._idle.append(first)
         self.plan, self.description = first.plan, backend.describe(first)
         _open.add(self)
@@ -82,51 +84,50 @@ class Sandbox:
             if self._closed:
                 raise SandboxUnavailable(_CLOSED)
             if self._keeper is None and self._spares:
-                keeper = threading.Thread(target=self._keep, daemon=True, name="grpo-sandbox-keeper")
+                given = weakref.ref(self), self._wanted
+                keeper = threading.Thread(target=_keep, args=given, daemon=True, name="grpo-sandbox-keeper")
                 keeper.start()
                 self._keeper = keeper
             while len(self._threads) < min(self.workers, len(self._threads) + len(items)):
-                thread = threading.Thread(target=self._work, daemon=True, name="grpo-sandbox")
+                shared = weakref.ref(self), self._queue
+                thread = threading.Thread(target=_work, args=shared, daemon=True, name="grpo-sandbox")
                 thread.start()  # first: one that the system refuses is none that works
                 self._threads.append(thread)
             for item in items:
                 self._queue.put(item)
         return [future for _, future in items]
 
-    def _work(self) -> None:
-        worker: Worker | None = None
-        while (item := self._queue.get()) is not None:
-            job, future = item
-            if not future.set_running_or_notify_cancel():
-                continue
-            start, problem = time.monotonic(), ""
-            verdict: Verdict | None = None
-            for attempt in range(_ATTEMPTS):
-                if attempt:
-                    time.sleep(_PAUSE * attempt)
-                if self._closed:
-                    problem = _CLOSED
+    def _judge(self, job: Job, future: Future[Verdict], worker: Worker | None) -> Worker | None:
+        """Judge a job on this worker, or on others where it fails; return the one for the next job."""
+        start, problem = time.monotonic(), ""
+        verdict: Verdict | None = None
+        for attempt in range(_ATTEMPTS):
+            if attempt:
+                time.sleep(_PAUSE * attempt)
+            if self._closed:
+                problem = _CLOSED
+                break
+            try:
+                worker = worker or self._take()
+                # waiting for a worker is not the job's time
+                start = time.monotonic()
+                said = worker.run(job)
+                if said.status != "unavailable":
+                    verdict = said
                     break
-                try:
-                    worker = worker or self._take()
-                    # waiting for a worker is not the job's time
-                    start = time.monotonic()
-                    said = worker.run(job)
-                    if said.status != "unavailable":
-                        verdict = said
-                        break
-                    problem = said.reason
-                except Exception as error:  # noqa: BLE001  a thread that ended here would leave `run` waiting for ever
-                    problem = str(error) or type(error).__name__
-                if worker is not None:
-                    self._drop(worker)
-                    worker = None
-            else:
-                problem = f"the sandbox failed {_ATTEMPTS} times: {problem}"
-            future.set_result(verdict or Verdict("unavailable", reason=problem, seconds=time.monotonic() - start))
-            if worker is not None and (self._backend.fresh or not worker.is_clean_in(_CLEANING)):
+                problem = said.reason
+            except Exception as error:  # noqa: BLE001  a thread that ended here would leave `run` waiting for ever
+                problem = str(error) or type(error).__name__
+            if worker is not None:
                 self._drop(worker)
                 worker = None
+        else:
+            problem = f"the sandbox failed {_ATTEMPTS} times: {problem}"
+        future.set_result(verdict or Verdict("unavailable", reason=problem, seconds=time.monotonic() - start))
+        if worker is not None and (self._backend.fresh or not worker.is_clean_in(_CLEANING)):
+            self._drop(worker)
+            return None
+        return worker
 
     def _start(self) -> Worker:
         worker = self._backend.start()
@@ -145,20 +146,17 @@ class Sandbox:
         with self._lock:
             self._live.remove(worker)
 
-    def _keep(self) -> None:
-        """Start supervisors ahead of need: what takes one finds it ready."""
-        while True:
-            self._wanted.clear()
-            while not self._closed and len(self._idle) < self._spares:
-                try:
-                    worker = self._start()
-                except Exception:  # noqa: BLE001  who needs one tries again and says what is wrong
-                    break
-                with self._lock:
-                    self._idle.append(worker)
-            if self._closed:  # looked at after the clearing: `close` may have come just before it
-                return
-            self._wanted.wait()
+    def _start_spares(self) -> bool:
+        """Start supervisors ahead of need, so that what takes one finds it ready; say whether there may be need again."""
+        self._wanted.clear()
+        while not self._closed and len(self._idle) < self._spares:
+            try:
+                worker = self._start()
+            except Exception:  # noqa: BLE001  who needs one tries again and says what is wrong
+                break
+            with self._lock:
+                self._idle.append(worker)
+        return not self._closed  # looked at after the clearing: `close` may have come just before it
 
     def close(self) -> None:
         """End every supervisor; nothing of them stays. Jobs that are not done become `unavailable`."""
@@ -174,16 +172,41 @@ class Sandbox:
             # before any thread is joined: it might be in the middle of a job
             worker.interrupt()
         for thread in (*self._threads, *([self._keeper] if self._keeper else [])):
-            thread.join()
+            if thread is not threading.current_thread():  # one whose job was the last to hold a dropped sandbox
+                thread.join()
         for worker in self._live:
             worker.close()
         self._backend.close()
+
+    def __del__(self) -> None:
+        if not self._closed and self._pid == os.getpid():
+            warnings.warn(f"unclosed sandbox ({self.backend}); use close() or with", ResourceWarning, 2, source=self)
+            self.close()
 
     def __enter__(self) -> Sandbox:
         return self
 
     def __exit__(self, *exception: object) -> None:
         self.close()
+
+
+# The threads hold the sandbox while they do something for it, and not while they wait: one that is dropped is closed.
+
+
+def _work(found: weakref.ref[Sandbox], jobs: queue.SimpleQueue[tuple[Job, Future[Verdict]] | None]) -> None:
+    """Judge one job after the other."""
+    worker: Worker | None = None
+    while (item := jobs.get()) is not None:
+        if (sandbox := found()) is not None and item[1].set_running_or_notify_cancel():
+            worker = sandbox._judge(*item, worker)
+        del sandbox
+
+
+def _keep(found: weakref.ref[Sandbox], wanted: threading.Event) -> None:
+    """Start spare supervisors whenever one was taken."""
+    while (sandbox := found()) is not None and sandbox._start_spares():
+        del sandbox
+        wanted.wait()
 
 
 def _close_all() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import select
 import shutil
 import signal
 import subprocess
@@ -106,6 +107,19 @@ def test_close_in_mid_batch_ends_everything() -> None:
     with pytest.raises(SandboxUnavailable, match="closed"):
         opened.run([sleep])
     opened.close()
+
+
+@pytest.mark.parametrize("jobs", [0, 2])
+def test_a_sandbox_that_is_dropped_warns_and_ends_its_processes(jobs: int) -> None:
+    opened = open_sandbox("local", workers=1)
+    assert {v.status for v in opened.run([Job(RIGHT, CHECK, "humaneval", entry_point="solve")] * jobs)} <= {"passed"}
+    ends = [os.pidfd_open(worker.pid) for worker in live(opened)]
+    with pytest.warns(ResourceWarning, match=r"unclosed sandbox \(local\)"):  # noqa: PT031 - a thread may be the one that warns
+        del opened
+        for end in ends:
+            assert select.select([end], [], [], 60)[0]
+    for end in ends:
+        os.close(end)
 
 
 def test_a_forked_child_gets_supervisors_of_its_own_and_leaves_its_parents_alone() -> None:
