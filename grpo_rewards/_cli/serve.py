@@ -75,15 +75,15 @@ def serve(
         request_timeout=600.0 if limit is None else limit + 30.0,
         drain=drain,
     )
-    url = f"http://{host}:{port}"
     components = [component.name for component in composite.components]
-    answer = {"url": url, "config": str(found), "components": components, "workers": workers, "tokens": len(tokens)}
 
-    def ready() -> None:  # once the workers answer: a client that read it earlier would find nobody
+    def ready(port: int) -> None:  # once the workers answer: a client that read it earlier would find nobody
+        url = f"http://{f'[{host}]' if ':' in host else host}:{port}"
         typer.echo(
             f"serving {found} on {url} ({workers} workers, {len(tokens)} tokens); its pages: {url}/docs", err=True
         )
         if as_json:
-            typer.echo(json.dumps(answer))
+            answer = {"url": url, "config": str(found), "components": components, "workers": workers}
+            typer.echo(json.dumps({**answer, "tokens": len(tokens)}))
 
     run(composite, settings, host=host, port=port, ready=ready)

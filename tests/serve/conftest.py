@@ -6,8 +6,8 @@ import contextlib
 import http.client
 import json
 import os
+import re
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -57,19 +57,16 @@ class Server:
     ) -> None:
         (folder / "acting.py").write_text(REWARDS)
         (folder / "rewards.yaml").write_text(CONFIG + more)
-        with socket.socket() as probe:
-            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            probe.bind(("127.0.0.1", port))
-            self.port = probe.getsockname()[1]
         self.log = folder / "server.log"
         with self.log.open("wb") as log:
             self.process = subprocess.Popen(
-                [COMMAND, "serve", "rewards.yaml", "--port", str(self.port), *map(str, options)],
+                [COMMAND, "serve", "rewards.yaml", "--port", str(port), *map(str, options)],
                 cwd=folder, stderr=log, env={**os.environ, "GRPO_REWARDS_TOKENS": tokens, "GRPO_REWARDS_MISSING": "0"},
             )  # fmt: skip
         deadline = time.monotonic() + 60
         while True:
-            if b"serving " in self.log.read_bytes():  # it, and not another service that has taken the port
+            if found := re.search(r"serving .* on http://127\.0\.0\.1:(\d+)", self.log.read_text()):
+                self.port = int(found[1])
                 assert self.get("/health")[0] == 200
                 return
             if self.process.poll() is not None or time.monotonic() > deadline:

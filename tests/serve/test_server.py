@@ -96,6 +96,15 @@ def test_others_may_not_reach_a_service_without_tokens(tmp_path: Path, start: Ca
         start("--host", "0.0.0.0", tokens="")
 
 
+def test_an_address_that_is_taken_is_said_before_anything_starts(start: Callable[..., Any]) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        with pytest.raises(
+            AssertionError, match=rf"error: cannot listen on 127.0.0.1, port {port}: .*name another --port"
+        ):
+            start(port=port)
+
+
 @pytest.mark.parametrize("declared", [True, False])
 def test_an_oversized_body_is_refused_before_it_is_scored(server: Any, declared: bool) -> None:
     body = json.dumps({"rows": [{"completion": "x" * 1_000_000, "answer": "4"}]}).encode()

@@ -12,9 +12,11 @@ import uvicorn
 
 from grpo_rewards import Composite
 from grpo_rewards.cycles import freeze_gc
-from grpo_rewards.errors import ConfigError
+from grpo_rewards.errors import ConfigError, InfrastructureError
 from grpo_rewards_adapters.server.application import create_app
 from grpo_rewards_adapters.server.settings import ServerSettings
+
+_BACKLOG = 2048  # connections that wait to be taken, as uvicorn has it
 
 
 def _is_loopback(host: str) -> bool:
@@ -26,17 +28,35 @@ def _is_loopback(host: str) -> bool:
         return False
 
 
+def _listening(host: str, port: int) -> list[socket.socket]:
+    """Return a socket for each address of the host, all of one port, which the system chooses where it is 0."""
+    bound: list[socket.socket] = []
+    try:
+        for family, _, _, _, address in socket.getaddrinfo(
+            host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        ):
+            taken = bound[0].getsockname()[1] if bound else port
+            bound.append(socket.create_server((str(address[0]), taken), family=family, backlog=_BACKLOG))
+    except OSError as error:
+        for one in bound:
+            one.close()
+        raise InfrastructureError(
+            f"cannot listen on {host}, port {port}: {error.strerror or error}. What to do: name another --port or --host"
+        ) from error
+    return bound
+
+
 class _Server(uvicorn.Server):
     """Says when it can be reached; ends with status 0 when asked to stop, instead of raising the signal once more at the end."""
 
-    def __init__(self, config: uvicorn.Config, ready: Callable[[], None]) -> None:
+    def __init__(self, config: uvicorn.Config, ready: Callable[[int], None]) -> None:
         super().__init__(config)
         self._ready = ready
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
-        if self.started:
-            self._ready()
+        if self.started and sockets:
+            self._ready(sockets[0].getsockname()[1])
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -49,14 +69,20 @@ class _Server(uvicorn.Server):
 
 
 def run(
-    composite: Composite, settings: ServerSettings, *, host: str, port: int, ready: Callable[[], None] = lambda: None
+    composite: Composite,
+    settings: ServerSettings,
+    *,
+    host: str,
+    port: int,
+    ready: Callable[[int], None] = lambda port: None,
 ) -> None:
     """Serve until SIGINT or SIGTERM; then take no more connections, and answer what has come in.
 
-    `ready` is called when the workers have started and connections are taken.
+    `ready` is called with the port when the workers have started and connections are taken.
 
     Raises:
         ConfigError: an address that others reach, without tokens; or the rewards cannot be loaded in a worker.
+        InfrastructureError: the address cannot be listened on.
     """
     if not settings.tokens and not _is_loopback(host):
         raise ConfigError(
@@ -64,11 +90,13 @@ def run(
             f"--token-env names (separated by commas), or listen on 127.0.0.1"
         )
     config = uvicorn.Config(
-        create_app(composite, settings), host=host, port=port, lifespan="on", log_level="warning", access_log=False,
+        create_app(composite, settings), lifespan="on", log_level="warning", access_log=False,
         timeout_graceful_shutdown=int(settings.drain), server_header=False, proxy_headers=False, ws="none",
     )  # fmt: skip
+    # before the workers start: an address that is taken is said at once, by us
+    sockets = _listening(host, port)
     freeze_gc()
     server = _Server(config, ready)
-    server.run()
+    server.run(sockets)
     if not server.started:
         raise ConfigError(f"the service did not start on {host}:{port}; the log above says why")
