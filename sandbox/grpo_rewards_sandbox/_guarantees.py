@@ -69,16 +69,13 @@ def _docker() -> _Docker:
     from .backends.docker import image
     from .backends.docker.engine import Engine
 
+    version: str | None = None
     try:
-        engine = Engine()
-    except SandboxUnavailable as error:
-        return {"docker": None, "docker_note": str(error)}
-    with engine:
-        version = str(engine.client.version()["Version"])
-        try:
+        with Engine() as engine, engine.answering("no sandbox"):
+            version = str(engine.client.version()["Version"])
             return {"docker": version, "docker_note": f"image {image.find(engine, make=False)}"}
-        except SandboxUnavailable as error:
-            return {"docker": version, "docker_note": str(error)}
+    except SandboxUnavailable as error:
+        return {"docker": version, "docker_note": str(error)}
 
 
 def build_image(*, base: str | None = None, packages: tuple[str, ...] = (), languages: tuple[str, ...] = ()) -> str:
@@ -91,7 +88,7 @@ def build_image(*, base: str | None = None, packages: tuple[str, ...] = (), lang
     from .backends.docker import image
     from .backends.docker.engine import Engine
 
-    with Engine() as engine:
+    with Engine() as engine, engine.answering("no image can be built"):
         return image.build(engine, base=base, packages=packages, languages=languages)
 
 
@@ -104,5 +101,5 @@ def prune_images() -> list[str]:
     from .backends.docker import image
     from .backends.docker.engine import Engine
 
-    with Engine() as engine:
+    with Engine() as engine, engine.answering("no image can be removed"):
         return image.prune(engine)

@@ -166,7 +166,7 @@ class Babbling(Supervised):
     def _write(self, data: bytes, deadline: float) -> None:
         pass
 
-    def _read(self, size: int, deadline: float) -> bytes:
+    def _receive(self, size: int, deadline: float) -> bytes:
         start = self.read % len(self.sign)
         self.read += size
         return self.sign[start : start + size]

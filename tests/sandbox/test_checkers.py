@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from grpo_rewards_sandbox import Checker, Job, Sandbox, Verdict
+from grpo_rewards_sandbox import Checker, Job, Sandbox, SandboxUnavailable, Verdict, open_sandbox
 from grpo_rewards_sandbox.program.languages import testlib
 
 # two numbers whose sum is the input; the answer is never such, so that no comparison passes
@@ -279,3 +279,6 @@ def test_the_header_is_ours_or_the_one_that_is_named(tmp_path: Path, monkeypatch
     other.write_text("// the header\n")
     monkeypatch.setenv(testlib.VARIABLE, str(other))
     assert testlib.find() == "// the header\n"
+    other.unlink()
+    with pytest.raises(SandboxUnavailable, match=rf"testlib.h cannot be read: .*{other}.* unset \${testlib.VARIABLE}"):
+        open_sandbox("local", workers=1)

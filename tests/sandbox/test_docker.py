@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import gc
+import http.server
 import io
 import os
 import shutil
@@ -17,7 +18,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from grpo_rewards_sandbox import Job, SandboxError, SandboxUnavailable, _sandbox, build_image, open_sandbox
+from grpo_rewards_sandbox import (
+    Job,
+    SandboxError,
+    SandboxUnavailable,
+    _sandbox,
+    build_image,
+    guarantees,
+    open_sandbox,
+    prune_images,
+)
 from grpo_rewards_sandbox.backends.docker import containers as containers_of
 from grpo_rewards_sandbox.backends.docker import engine as engines
 from grpo_rewards_sandbox.backends.docker import image as images
@@ -189,6 +199,60 @@ def test_no_engine_is_unavailable_and_says_what_to_do(monkeypatch: pytest.Monkey
     monkeypatch.setenv("DOCKER_HOST", "tcp://127.0.0.1:1")
     with pytest.raises(SandboxUnavailable, match="DOCKER_HOST"):
         open_sandbox("docker")
+
+
+class _Full(http.server.BaseHTTPRequestHandler):
+    """An engine whose disk is full: it answers, and does nothing."""
+
+    protocol_version = "HTTP/1.1"
+
+    def do_GET(self) -> None:
+        known = b'{"Version": "27", "ApiVersion": "1.43"}' if self.path.endswith("/version") else b"OK"
+        works = self.path.endswith(("/version", "/_ping"))
+        body = known if works else b'{"message": "no space left on device"}'
+        self.send_response(200 if works else 500)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    do_POST = do_GET
+
+    def log_message(self, *_words: object) -> None:
+        pass
+
+
+def test_an_engine_that_fails_is_unavailable_and_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), _Full) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        place = f"tcp://127.0.0.1:{server.server_port}"
+        monkeypatch.setenv("DOCKER_HOST", place)
+        for tried in (lambda: open_sandbox("docker"), build_image, prune_images):
+            with pytest.raises(SandboxUnavailable, match=f"on the Docker engine at {place}: no space left on device"):
+                tried()
+        assert "no space left" in guarantees()["docker_note"]
+        server.shutdown()
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (
+            {"image": "grpo-rewards.invalid/none"},
+            "has no image grpo-rewards.invalid/none. What to do: grpo-rewards sandbox",
+        ),
+        ({"image": "grpo-rewards-test-other"}, "without the sandbox's program: grpo-rewards-test-other"),
+        ({"memory": 1000}, "no container could be started on the Docker engine at .*: Minimum memory limit"),
+    ],
+    ids=["no image", "an image of others", "too little memory"],
+)
+def test_options_that_no_container_can_have_are_named(engine: engines.Engine, options: Any, said: str) -> None:
+    engine.client.images.build(fileobj=io.BytesIO(b"FROM scratch\nLABEL a=b\n"), tag="grpo-rewards-test-other", rm=True)
+    try:
+        with pytest.raises(SandboxUnavailable, match=said):
+            open_sandbox("docker", workers=1, **options)
+    finally:
+        engine.client.images.remove("grpo-rewards-test-other")
 
 
 def test_an_unknown_context_is_unavailable(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

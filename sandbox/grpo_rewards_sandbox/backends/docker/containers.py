@@ -15,9 +15,8 @@ from ..._backend import Backend, Worker
 from ..._errors import SandboxUnavailable
 from ..._guarantees import describe_mode
 from ...program.isolation import plan
-from ...program.languages import testlib
-from ..supervised import START_SECONDS, Supervised
-from .engine import LABEL, OWNER, SANDBOX, Engine, docker_py, owner
+from ..supervised import Supervised, checkers_header
+from .engine import LABEL, OWNER, SANDBOX, Engine, failures, owner
 from .fleet import Fleet, Host
 
 _FRAME = struct.Struct(">BxxxI")
@@ -79,29 +78,28 @@ class DockerBackend(Backend):
 
     def start(self) -> Worker:
         """Start a container and its supervisor."""
-        problem: BaseException | None = None
+        problem, header = SandboxUnavailable("there is no Docker engine"), checkers_header()
         for host in self.fleet.by_room():
             # before it is there: whoever starts one meanwhile counts it
             self.fleet.count(host, 1)
             try:
-                return self._start_on(host)
-            except (docker_py().errors.DockerException, SandboxUnavailable, OSError) as error:
+                return self._start_on(host, header)
+            except SandboxUnavailable as error:
                 self.fleet.count(host, -1)
                 if len(self.fleet.hosts) > 1:
                     host.down(str(error))
-                elif isinstance(error, SandboxUnavailable):
-                    raise
                 problem = error
-        raise SandboxUnavailable(f"no container could be started: {str(problem)[:500]}") from problem
+        raise problem
 
-    def _start_on(self, host: Host) -> Worker:
-        if host.engine is None:
-            raise OSError(host.problem)
+    def _start_on(self, host: Host, header: str) -> Worker:
+        if (engine := host.engine) is None:  # another thread has found it down
+            raise SandboxUnavailable(host.problem)
         config = {
             **_CONFIG, "warm": not self.fresh, "users": plan.pair(next(self._users)), "processors": self._cpus,
-            "testlib": testlib.find(),
+            "testlib": header,
         }  # fmt: skip
-        return Container(host.engine, self._options(host.engine, host.image), config, fleet=self.fleet, host=host)
+        with engine.answering("no container could be started"):
+            return Container(engine, self._options(engine, host.image), config, fleet=self.fleet, host=host)
 
     def describe(self, worker: Worker) -> str:
         """Say in a line what `worker` keeps candidates apart with."""
@@ -119,8 +117,7 @@ class DockerBackend(Backend):
         """Remove what is still there, also what the engine was just about to make."""
         for host in self.fleet.up:
             if host.engine is not None:
-                with contextlib.suppress(docker_py().errors.DockerException, OSError):
-                    host.engine.remove_all(f"{SANDBOX}={self._sandbox}")
+                host.engine.remove_all(f"{SANDBOX}={self._sandbox}")
                 host.engine.close()
 
     def _options(self, engine: Engine, image: str) -> dict[str, object]:
@@ -157,16 +154,13 @@ class Container(Supervised):
             # docker-py wraps plain sockets; those of TLS and ssh come as they are
             self._socket: Any = getattr(self._raw, "_sock", self._raw)
             api.start(self.id)
-            hello = self.ask(config, START_SECONDS)
+            self.begin(config)
         except BaseException as error:
             self.close()
             if self._said and isinstance(error, OSError):
                 raise OSError(f"{error}; the container said: {self._said[-500:]}") from error
             raise
-        if "error" in hello:
-            self.close()
-            raise SandboxUnavailable(hello["error"])
-        self.plan, self._counted = hello["plan"], True
+        self._counted = True
 
     def is_clean_in(self, seconds: float) -> bool:
         """As of any worker; False too where another engine has room and this one has too many, so that a new one moves there."""
@@ -186,15 +180,10 @@ class Container(Supervised):
         data, self._buffer = bytes(self._buffer[:size]), self._buffer[size:]
         return data
 
-    def _exactly(self, size: int, deadline: float) -> bytes:
-        data = bytearray()
-        while len(data) < size:
-            self._patience(deadline)
-            chunk = self._socket.recv(min(size - len(data), 1 << 16))
-            if not chunk:
-                raise OSError("the container ended")
-            data += chunk
-        return bytes(data)
+    def _receive(self, size: int, deadline: float) -> bytes:
+        self._patience(deadline)
+        data: bytes = self._socket.recv(min(size, 1 << 16))
+        return data
 
     def _patience(self, deadline: float) -> None:
         left = deadline - time.monotonic()
@@ -204,7 +193,7 @@ class Container(Supervised):
 
     def interrupt(self) -> None:
         """End the supervisor now, in the middle of a job too; for any thread."""
-        with contextlib.suppress(docker_py().errors.DockerException, OSError):
+        with contextlib.suppress(*failures()):
             self._engine.client.api.kill(self.id)
 
     def close(self) -> None:
@@ -213,8 +202,7 @@ class Container(Supervised):
         if self._counted:
             self._counted = False
             self._fleet.count(self._host, -1)
-        with contextlib.suppress(docker_py().errors.DockerException, OSError):
-            self._engine.remove(self.id)
+        self._engine.remove(self.id)
 
     def abandon(self) -> None:
         """Close this process's end only. The parent's copy of it keeps the container alive."""

@@ -8,6 +8,7 @@ import json
 import os
 import threading
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -18,6 +19,11 @@ from .tunnel import forwarded
 LABEL, OWNER, SANDBOX = "grpo-rewards.sandbox", "grpo-rewards.owner", "grpo-rewards.sandbox-id"
 # seconds of a request; looks 0.02 s apart
 _TIMEOUT, _PATIENCE = 60, 250
+
+
+def failures() -> tuple[type[Exception], ...]:
+    """What docker-py raises where an engine does not answer, or refuses what it is asked."""
+    return (docker_py().errors.DockerException, OSError)
 
 
 def docker_py() -> ModuleType:
@@ -69,6 +75,15 @@ class Engine:
         for client in clients:
             client.close()
 
+    @contextlib.contextmanager
+    def answering(self, otherwise: str) -> Iterator[None]:
+        """Turn what docker-py raises within it into `SandboxUnavailable`; `otherwise`: what there is not then."""
+        try:
+            yield
+        except failures() as error:
+            said = getattr(error, "explanation", None) or error
+            raise SandboxUnavailable(f"{otherwise} on the Docker engine at {self.place}: {str(said)[:500]}") from error
+
     def __enter__(self) -> Engine:
         return self
 
@@ -97,21 +112,21 @@ class Engine:
                 self.remove(container.id)
 
     def remove(self, container_id: str) -> None:
-        """Kill and remove a container; it may be gone already."""
-        errors = docker_py().errors
+        """Kill and remove a container; it may be gone already, and so may the engine."""
         # the engine refuses a removal that is under way already
-        with contextlib.suppress(errors.NotFound, errors.APIError):
+        with contextlib.suppress(*failures()):
             self.client.api.remove_container(container_id, force=True, v=True)
 
     def remove_all(self, label: str) -> None:
-        """Remove every container with this label and wait until the engine no longer lists them."""
-        for _ in range(_PATIENCE):
-            found = self.client.api.containers(all=True, filters={"label": label})
-            if not found:
-                return
-            for container in found:
-                self.remove(container["Id"])
-            time.sleep(0.02)
+        """Remove every container with this label and wait until the engine no longer lists them, or is gone."""
+        with contextlib.suppress(*failures()):
+            for _ in range(_PATIENCE):
+                found = self.client.api.containers(all=True, filters={"label": label})
+                if not found:
+                    return
+                for container in found:
+                    self.remove(container["Id"])
+                time.sleep(0.02)
 
 
 def _place() -> str:

@@ -36,11 +36,12 @@ class Host:
         self.asked = time.monotonic()
         engine = Engine(self.place)
         try:
-            if self._runtime is not None:
-                engine.check_runtime(self._runtime)
-            engine.sweep()
-            self.image = self._wanted or images.find(engine)
-            self.slots = max(1, int(engine.client.info().get("NCPU") or 1))
+            with engine.answering("no sandbox"):
+                if self._runtime is not None:
+                    engine.check_runtime(self._runtime)
+                engine.sweep()
+                self.image = images.checked(engine, self._wanted) if self._wanted else images.find(engine)
+                self.slots = max(1, int(engine.client.info().get("NCPU") or 1))
         except BaseException:
             engine.close()
             raise
@@ -49,9 +50,10 @@ class Host:
 
     def free(self) -> int:
         """How many slots nobody's containers have taken, other machines' included; may be negative."""
-        if self.engine is None:
-            raise OSError(self.problem)
-        return self.slots - len(self.engine.client.api.containers(filters={"label": LABEL}))
+        if (engine := self.engine) is None:
+            raise SandboxUnavailable(self.problem)
+        with engine.answering("nobody knows the free slots"):
+            return self.slots - len(engine.client.api.containers(filters={"label": LABEL}))
 
     def down(self, problem: str) -> None:
         """Leave it out until it answers again."""
@@ -109,7 +111,7 @@ class Fleet:
                             continue
                         host.connect()
                     room.append((host.free(), host))
-                except (SandboxUnavailable, docker_py().errors.DockerException, OSError) as error:
+                except SandboxUnavailable as error:
                     host.down(str(error))
         if not room:
             raise SandboxUnavailable(self._why())
@@ -128,7 +130,7 @@ class Fleet:
         try:
             best = self.by_room()[0]
             return best is not host and best.free() > 0
-        except (SandboxUnavailable, docker_py().errors.DockerException, OSError):
+        except SandboxUnavailable:
             return False
 
     def count(self, host: Host, change: int) -> None:

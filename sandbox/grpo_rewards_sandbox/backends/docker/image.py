@@ -172,6 +172,23 @@ def find(engine: Engine, *, make: bool = True) -> str:
     )
 
 
+def checked(engine: Engine, name: str) -> str:
+    """Return the name of an image that is there and holds the program.
+
+    Raises:
+        SandboxUnavailable: it is not, or does not.
+    """
+    problem = "has no image"
+    with contextlib.suppress(docker_py().errors.ImageNotFound):
+        if PROGRAM_LABEL in engine.client.images.get(name).labels:
+            return name
+        problem = "has an image without the sandbox's program:"
+    raise SandboxUnavailable(
+        f"the engine at {engine.place} {problem} {name}. What to do: grpo-rewards sandbox build makes one and prints its "
+        "name (--base: on an image of your own); without the setting image the newest is taken"
+    )
+
+
 def _archive(files: dict[str, bytes]) -> io.BytesIO:
     """A tar file whose bytes depend on nothing but the content, so that the engine's cache works."""
     stream = io.BytesIO()

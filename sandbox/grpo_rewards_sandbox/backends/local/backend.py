@@ -13,8 +13,7 @@ from pathlib import Path
 from ..._backend import Backend, Worker
 from ..._errors import SandboxUnavailable
 from ..._guarantees import describe_mode
-from ...program.languages import testlib
-from ..supervised import START_SECONDS, Supervised
+from ..supervised import Supervised, checkers_header
 from .packages import reachable, site_packages
 
 _PARENT = str(Path(__file__).parents[2])  # of the program
@@ -64,6 +63,11 @@ class LocalWorker(Supervised):
     def __init__(self, allow: tuple[str, ...], python_path: tuple[str, ...], packages: list[str] | None) -> None:
         # a virtual environment's own is a link to this one, which is what the sandbox's root holds
         interpreter = getattr(sys, "_base_executable", None) or sys.executable
+        config = {
+            "allow": allow, "python_path": list(python_path), "pytest_path": _pytest_path(), "program_path": _PARENT,
+            "sweep": [], "store": "", "warm": True, "site_packages": site_packages(), "packages": packages,
+            "testlib": checkers_header(),
+        }  # fmt: skip
         try:
             self._process = subprocess.Popen(
                 # -I -S: nothing that the user's environment, folder or packages could put before the standard library
@@ -82,20 +86,10 @@ class LocalWorker(Supervised):
         # a supervisor that was stopped would else hold a write beyond its deadline
         os.set_blocking(self._in, False)
         os.set_blocking(self._out, False)
-        config = {
-            "allow": allow, "python_path": list(python_path), "pytest_path": _pytest_path(), "program_path": _PARENT,
-            "sweep": [], "store": "", "warm": True, "site_packages": site_packages(), "packages": packages,
-            "testlib": testlib.find(),
-        }  # fmt: skip
         try:
-            hello = self.ask(config, START_SECONDS)
+            self.begin(config)
         except OSError as error:
-            self.close()
             raise SandboxUnavailable(f"the sandbox's supervisor did not start: {error}") from error
-        if "error" in hello:
-            self.close()
-            raise SandboxUnavailable(hello["error"])
-        self.plan = hello["plan"]
 
     @property
     def pid(self) -> int:
@@ -108,15 +102,9 @@ class LocalWorker(Supervised):
             self._wait(self._in, select.POLLOUT, deadline)
             view = view[os.write(self._in, view) :]
 
-    def _read(self, size: int, deadline: float) -> bytes:
-        data = bytearray()
-        while len(data) < size:
-            self._wait(self._out, select.POLLIN, deadline)
-            chunk = os.read(self._out, size - len(data))
-            if not chunk:
-                raise OSError("the supervisor ended")
-            data += chunk
-        return bytes(data)
+    def _receive(self, size: int, deadline: float) -> bytes:
+        self._wait(self._out, select.POLLIN, deadline)
+        return os.read(self._out, size)
 
     @staticmethod
     def _wait(descriptor: int, event: int, deadline: float) -> None:
