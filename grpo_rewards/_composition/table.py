@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
     from grpo_rewards._composition.component import Component
     from grpo_rewards._composition.config import CombineConfig
-    from grpo_rewards._composition.views import Explanation, ReportPage
+    from grpo_rewards._composition.views import Explanation
+    from grpo_rewards._report import ReportPage
 
 _FAILED = frozenset(("error", "unavailable"))
 
@@ -161,7 +162,7 @@ class ScoreTable:
         Raises:
             InputError: the table holds no completions (it is a trainer's), or `out` cannot be written.
         """
-        from grpo_rewards._composition.views import page_of
+        from grpo_rewards._report import page_of
 
         return page_of(self, None if out is None else Path(out), title)
 

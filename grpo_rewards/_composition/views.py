@@ -1,19 +1,13 @@
-"""What a person looks at in a notebook: a row explained, a table or a composite as small HTML, frames, the report's page."""
+"""What a person looks at in a notebook: a row explained, a table or a composite as small HTML, frames."""
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from html import escape
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
-
-import orjson
 
 from grpo_rewards._contract.display import block, cut, shown_number, table
 from grpo_rewards._contract.text import completion_text
-from grpo_rewards.errors import InputError
 
 if TYPE_CHECKING:
     from grpo_rewards._composition.composite import Composite
@@ -133,44 +127,3 @@ def columns_of(scores: ScoreTable) -> dict[str, Sequence[object]]:
         found[f"{name}.status"] = scores.statuses(name)
         found[f"{name}.reason"] = [outcome.reason for outcome in outcomes]
     return found
-
-
-@dataclass(frozen=True, slots=True)
-class ReportPage:
-    """The report's page; a notebook shows it in place."""
-
-    page: str
-    path: Path | None
-
-    def __repr__(self) -> str:
-        return f"<Report {self.path or 'in memory'}, {len(self.page) / 1e6:.1f} MB>"
-
-    def _repr_html_(self) -> str:
-        page = escape(self.page, quote=True)
-        # the page's scripts run without the notebook's origin: completions are hostile text
-        return f'<iframe srcdoc="{page}" sandbox="allow-scripts" style="width:100%;height:720px;border:1px solid #8888"></iframe>'
-
-
-def page_of(scores: ScoreTable, out: Path | None, title: str) -> ReportPage:
-    """The report about a table, written to `out` where one is given."""
-    from grpo_rewards._report import write_report
-
-    if scores.batch is None:
-        raise InputError("a report needs the completions, and this table was not made by Composite.score")
-    batch = scores.batch
-    members = {row: group for group, rows in enumerate(scores.groups) for row in rows}
-    with tempfile.TemporaryDirectory() as folder:  # by way of a scored file, which the report reads like any other
-        source, target = Path(folder, "scored.jsonl"), out or Path(folder, "report.html")
-        with source.open("wb") as file:
-            for row in range(len(scores)):
-                data = {name: values[row] for name, values in batch.columns.items()}
-                if batch.prompts is not None:
-                    data["prompt"] = batch.prompts[row]
-                marks = {"row": row + 1, "group": members.get(row, row), **scores.row(row)}
-                line = {**data, "completion": batch.completions[row], "grpo_rewards": marks}
-                file.write(
-                    orjson.dumps(line, default=repr, option=orjson.OPT_NON_STR_KEYS | orjson.OPT_SERIALIZE_NUMPY)
-                )
-                file.write(b"\n")
-        write_report(source, target, title=title)
-        return ReportPage(target.read_text(encoding="utf-8"), out)

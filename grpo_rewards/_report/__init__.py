@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from grpo_rewards._report.rescoring import Rescoring
+from grpo_rewards._report.tables import ReportPage, page_of
 from grpo_rewards._report.writing import PageLimits, Written, write_report
 
-__all__ = ["PageLimits", "Rescoring", "Written", "write_report"]
+__all__ = ["PageLimits", "ReportPage", "Rescoring", "Written", "page_of", "write_report"]

@@ -78,8 +78,7 @@ class ScoringChunk:
             return parts[0]
         scored = ScoredChunk([], Statistics.of(table), gaps=_gaps(composite, self._batch, samples))
         for position, sample in enumerate(samples):
-            row = table.row(position)
-            scored.lines.append(_line(sample, scores_of(sample, row)))
+            scored.lines.append(scored_line(sample, table.row(position)))
             if position in table.left_out:
                 scored.left_out += 1
                 scored.failures = (*scored.failures, f"row {sample.row}: {table.left_out[position]}")[:3]
@@ -136,7 +135,7 @@ def mark_broken(composite: Composite, samples: Sequence[Sample], reason: str) ->
     size = len(samples)
     broken = {component.name: [Outcome(None, "error", reason)] * size for component in composite.components}
     table = composite.table([[row] for row in range(size)], Evaluated(broken, {}, {}))
-    lines = [_line(sample, scores_of(sample, table.row(row))) for row, sample in enumerate(samples)]
+    lines = [scored_line(sample, table.row(row)) for row, sample in enumerate(samples)]
     failures = tuple(f"row {sample.row}: {reason}" for sample in samples[:3])
     return ScoredChunk(lines, Statistics.of(table), left_out=size, broken=size, failures=failures)
 
@@ -148,11 +147,12 @@ def scores_of(sample: Sample, row: RowScores) -> RowScores:
     return {"row": sample.row, "index": sample.index, "group": sample.group, **row}
 
 
-def _line(sample: Sample, scores: RowScores) -> bytes:
+def scored_line(sample: Sample, row: RowScores) -> bytes:
+    """Return the line of a scored file: the sample's own text and its scores."""
     # the scores go in before the last brace, so that the row's own text stays byte for byte and is not written anew
     body = sample.raw.rstrip()[:-1]
     key = _FIRST_KEY if body.rstrip().endswith(b"{") else _NEXT_KEY
-    return b"%b%b%b}\n" % (body, key, dump_json(scores))
+    return b"%b%b%b}\n" % (body, key, dump_json(scores_of(sample, row)))
 
 
 def _names_no_row(table: ScoreTable) -> bool:
