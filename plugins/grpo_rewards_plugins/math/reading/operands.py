@@ -138,6 +138,8 @@ def subscript(parser: Parser, name: str) -> Node:
             return Node("apply", f"{name}_", tuple(map(_name, words)))
         return Node("sym", f"{name}_{words}")
     # in "p_Dv_D" the letter before the next index is a name of its own
+    if parser.peek().kind == "id":  # what follows belongs to all of "s_z(0)"
+        return Node("apply", f"{name}_", (_name(parser.take().text),))
     index = argument(parser, digit=parser.peek().kind == "word" and parser.peek(1).text == "_")
     if index.kind == "num":
         return Node("sym", f"{name}_{index.value}")
@@ -182,10 +184,24 @@ def _identifier(parser: Parser, text: str) -> Node:
         parser.take()
         node = prime(node)
     after = parser.peek()
+    if after.text == "_" and node.kind == "sym" and node.value.endswith("'"):  # "v'_r" is "v_r'"
+        primes = len(node.value) - len(text)
+        node = subscript(parser, text)
+        for _ in range(primes):
+            node = prime(node)
+        after = parser.peek()
+    if text == "\\Delta" and node == Node("sym", text) and after.kind == "id":  # a change of what follows, no product
+        changed = _identifier(parser, parser.take().text)
+        return Node("sym", f"{text} {changed.value}") if changed.kind == "sym" else Node("apply", text, (changed,))
     at_zero = after.text == "(" and parser.peek(1).text == "0" and parser.peek(2).text == ")"  # "x(0)" is no product
-    if (text in "fghFGH" or at_zero) and after.text == "(" and after.kind == "op" and node.kind == "sym":
+    if not (after.text == "(" and after.kind == "op"):
+        return node
+    if (text in "fghFGH" or at_zero) and node.kind == "sym":
         parser.take()
         return Node("apply", node.value, inside(parser, ")"))
+    if at_zero and node.kind == "apply" and len(node.args) == 1 and node.args[0].kind == "sym":  # "s_z(0)"
+        parser.take()
+        return Node("apply", f"{node.value}{node.args[0].value}", inside(parser, ")"))
     return node
 
 

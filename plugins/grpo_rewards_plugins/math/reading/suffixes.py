@@ -68,6 +68,8 @@ def exponent(parser: Parser, base: Node) -> Node:
     if token.text in ("*", "\\dagger"):
         parser.take()
         return Node("apply", f"^{token.text}", (base,))
+    if base.kind in ("sym", "apply") and (order := _order(parser, base)) is not None:
+        return order
     sign = 1
     while parser.met("-", "+"):
         sign *= -1 if parser.take().text == "-" else 1
@@ -98,6 +100,26 @@ def exponent(parser: Parser, base: Node) -> Node:
         parser.take()
         return Node("apply", f"{base.value}^-1", inside(parser, ")"))
     return power(base, negate(top) if sign < 0 else top)
+
+
+def _order(parser: Parser, base: Node) -> Node | None:
+    """``E^{(1)}``, ``B_\\phi^{(I)}``: no power but part of the name; None for ``x^{(2)}``, which people write for ``x^2``."""
+    inner = parser.peek(2)
+    if not (
+        parser.peek().text == "{"
+        and parser.peek(1).text == "("
+        and inner.kind in ("num", "id", "word")
+        and parser.peek(3).text == ")"
+        and parser.peek(4).text == "}"
+    ):
+        return None
+    named = base.kind == "apply" or "_" in base.value or parser.peek(5).text == "_" or base.value[-1].isupper()
+    if not named and base.value not in ("\\psi", "\\phi", "\\chi"):
+        return None
+    parser.at += 5
+    if base.kind == "sym" and parser.met("_"):
+        base = parser.subscript(base.value)
+    return Node(base.kind, f"{base.value}^({inner.text})", base.args)
 
 
 def degrees(parser: Parser, node: Node) -> Node:
@@ -286,13 +308,28 @@ def function_head(parser: Parser) -> Node | None:
     return Node("apply", name, inside(parser, ")"))
 
 
+def _index(parser: Parser, ahead: int) -> tuple[str, int]:
+    """An index or its like behind a name, ``_1``, ``_{\\max}``, ``_\\phi^{(1)}``, and its tokens."""
+    text, width = "", 0
+    while (mark := parser.peek(ahead + width)).text in ("_", "^") and mark.kind == "op":
+        inner = parser.peek(ahead + width + 1)
+        if inner.text == "{":
+            end = next((at for at in range(2, 8) if parser.peek(ahead + width + at).text == "}"), 0)
+            said = "".join(parser.peek(ahead + width + at).text for at in range(2, end))
+        else:
+            end, said = 1, inner.text if inner.kind in ("num", "id") else ""
+        if not said or (mark.text == "^" and said[0] != "("):
+            return "", 0
+        text, width = f"{text}{mark.text}{said}", width + end + 1
+    return text, width
+
+
 def _head(parser: Parser) -> tuple[str, int]:
     """A function's name and its tokens: ``Q``, ``\\vec{r}``, ``(f \\circ g)``; no tokens where there is none."""
     first = parser.peek()
-    if first.kind == "id" and parser.peek(1).text == "_" and parser.peek(2).kind == "num":
-        return f"{first.text}_{parser.peek(2).text}", 3  # "y_1(x) = ..."
     if first.kind == "id":
-        return first.text, 0 if first.text in "fghFGH" else 1
+        index, width = _index(parser, 1)
+        return first.text + index, 0 if first.text in "fghFGH" and not index else 1 + width
     if first.text == "\\vec":
         braced = parser.peek(1).text == "{"
         letter = parser.peek(1 + braced)
