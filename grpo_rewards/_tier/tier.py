@@ -1,4 +1,9 @@
-"""The caller's side of a tier: a batch's rows go out by component, and their outcomes come in, whatever dies meanwhile."""
+"""The caller's side of a tier: a batch's rows go out by component, and their outcomes come in, whatever dies meanwhile.
+
+`score` has a way of its own for rows whose process died (`_scoring.executors.recovery`): there a chunk is scored by all
+components or not at all, has no deadline, and the row that ends its process is searched for and marked as broken in the file. Here
+messages hold rows of single components, are cut by what they cost, and what is not back at the deadline is ``unavailable``.
+"""
 
 from __future__ import annotations
 
