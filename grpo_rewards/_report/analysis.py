@@ -6,7 +6,7 @@ import math
 import operator
 from array import array
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from grpo_rewards._composition.stats import deviation, group_spread, group_spreads, mean, pearson
@@ -226,11 +226,6 @@ def _signals(columns: Columns, centred: array[float], members: Sequence[Sequence
     return signals
 
 
-def _add_up(signals: Mapping[str, float | None]) -> bool:
-    shares = [share for share in signals.values() if share is not None]
-    return not shares or abs(math.fsum(shares) - 1) < _ROUNDING
-
-
 def _lengths(columns: Columns) -> tuple[tuple[LengthBin, ...], tuple[tuple[int, ...], ...], tuple[float, float]]:
     """Cut lengths at equal widths up to the 99th percentile (the rest joins the last bin) and rewards at equal widths."""
     pairs = [(n, reward) for n, reward in zip(columns.lengths, columns.rewards, strict=True) if reward == reward]
@@ -283,7 +278,8 @@ def analyse(columns: Columns) -> Analysis:
     reward, spreads = _summary(columns.rewards, members)
     centred = _centred(columns.rewards, members)
     signals = _signals(columns, centred, members)
-    adds_up = _add_up(signals)
+    shares = [share for share in signals.values() if share is not None]
+    adds_up = not shares or abs(math.fsum(shares) - 1) < _ROUNDING
     components = []
     for name, column in columns.components.items():
         summary, _ = _summary(column.values, members)

@@ -63,8 +63,8 @@ def _distributions(analysis: Analysis, links: Links) -> Figure | None:
     if not panels:
         return None
     rows = [
-        [panel.name, f"{panel.summary.n:,}", short(panel.summary.low), short(panel.summary.mean),
-         short(panel.summary.high), "; ".join(f"{_span(bar)}: {bar.count:,}" for bar in panel.bars)]
+        (panel.name, f"{panel.summary.n:,}", short(panel.summary.low), short(panel.summary.mean),
+         short(panel.summary.high), "; ".join(f"{_span(bar)}: {bar.count:,}" for bar in panel.bars))
         for panel in panels
     ]  # fmt: skip
     return Figure(
@@ -76,7 +76,7 @@ def _distributions(analysis: Analysis, links: Links) -> Figure | None:
             "The dashed line is the mean. Bars of single values stand apart; bins touch."
         ),
         head=("Component", "Rows", "Lowest", "Mean", "Highest", "Rows per value or bin"),
-        rows=tuple(tuple(row) for row in rows),
+        rows=tuple(rows),
         layout="panels",
     )
 
@@ -197,12 +197,12 @@ def _signal(analysis: Analysis, links: Links) -> Figure | None:
     for tick in (0.0, 0.25, 0.5, 0.75, 1.0):
         parts += [line(x(tick), 16, x(tick), height - 30, "grid"), label(x(tick), height - 14, percent(tick), "t m")]
     for i, (name, summary, _, style) in enumerate(entries):
-        y, flat = 20 + i * step, summary.flat or 0.0
+        y, flat, spread = 20 + i * step, summary.flat or 0.0, "spread" if i == 0 else f"spread.{name}"
         tip = f"{name}: {percent(flat)} of {summary.groups:,} groups without spread"
         parts += [
             label(left - 10, y + 14, clipped(name, 18), "t e name"),
-            linked(rect(x(0), y, x(flat) - x(0), 18, "flat", tip), links.to([between(_spread_of(name, i), 0, 0)])),
-            linked(rect(x(flat), y, x(1) - x(flat), 18, style, tip), links.to([between(_spread_of(name, i), 1e-12)])),
+            linked(rect(x(0), y, x(flat) - x(0), 18, "flat", tip), links.to([between(spread, 0, 0)])),
+            linked(rect(x(flat), y, x(1) - x(flat), 18, style, tip), links.to([between(spread, 1e-12)])),
             label(width - right + 8, y + 14, percent(flat), "t"),
         ]
     rows = [
@@ -222,20 +222,7 @@ def _signal(analysis: Analysis, links: Links) -> Figure | None:
     )
 
 
-def _spread_of(name: str, position: int) -> str:
-    return "spread" if position == 0 else f"spread.{name}"
-
-
 # ---------------------------------------------------------------------------------------------- correlation
-
-
-def _key(name: str, position: int) -> str:
-    return "reward" if position == 0 else f"value.{name}"
-
-
-def _two(value: float) -> str:
-    text = f"{value:.2f}"
-    return ("0.00" if text == "-0.00" else text).replace("-", "−")
 
 
 def _correlations(analysis: Analysis, links: Links) -> Figure | None:
@@ -268,8 +255,9 @@ def _correlations(analysis: Analysis, links: Links) -> Figure | None:
             drawn += rect(x + 1, y + 1, cell - 2, cell - 2, "plus" if value >= 0 else "minus", tip,
                           opacity=min(0.98, strength))  # fmt: skip
             shade = "t m on" if strength > 0.62 else "t m ink"
-            drawn += label(x + cell / 2, y + cell / 2 + 4, _two(value), shade)
-            both = [between(_key(analysis.names[k], k)) for k in (j, i)]
+            two = f"{value:.2f}"
+            drawn += label(x + cell / 2, y + cell / 2 + 4, "0.00" if two == "-0.00" else two.replace("-", "−"), shade)
+            both = [between(f"value.{analysis.names[k]}" if k else "reward") for k in (j, i)]
             parts.append(linked(drawn, links.to(both)))
     rows = [
         (analysis.names[j], analysis.names[i], short(analysis.pooled[i][j], 2), short(analysis.within[j][i], 2))

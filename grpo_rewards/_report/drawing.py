@@ -61,20 +61,17 @@ def svg(width: float, height: float, title: str, parts: Iterable[Markup]) -> Mar
     return head.format(_n(width), _n(height), title) + inside + Markup("</svg>")
 
 
+def _tooltip(tip: str) -> Markup:
+    return Markup("<title>{}</title>").format(tip) if tip else Markup("")
+
+
 def rect(x: float, y: float, width: float, height: float, style: str, tip: str = "", *, opacity: float = 1) -> Markup:
     """Return a rectangle, with a tooltip if given."""
-    inside = Markup("<title>{}</title>").format(tip) if tip else Markup("")
     faint = Markup(' fill-opacity="{}"').format(_n(opacity)) if opacity < 1 else Markup("")
-    return Markup('<rect x="{}" y="{}" width="{}" height="{}" class="{}"{}>{}</rect>').format(
-        # less the gap to its neighbour a width may be negative, which SVG refuses
-        _n(x),
-        _n(y),
-        _n(max(0.0, width)),
-        _n(max(0.0, height)),
-        style,
-        faint,
-        inside,
-    )
+    # less the gap to its neighbour a width may be negative, which SVG refuses
+    box = map(_n, (x, y, max(0.0, width), max(0.0, height)))
+    drawn = Markup('<rect x="{}" y="{}" width="{}" height="{}" class="{}"{}>{}</rect>')
+    return drawn.format(*box, style, faint, _tooltip(tip))
 
 
 def linked(drawn: Markup, where: str) -> Markup:
@@ -121,16 +118,13 @@ def path(points: Sequence[tuple[float, float]], style: str) -> Markup:
 
 def polygon(points: Sequence[tuple[float, float]], style: str, tip: str = "") -> Markup:
     """Return a filled outline, with a tooltip if given."""
-    inside = Markup("<title>{}</title>").format(tip) if tip else Markup("")
-    return Markup('<polygon points="{}" class="{}">{}</polygon>').format(_points(points), style, inside)
+    return Markup('<polygon points="{}" class="{}">{}</polygon>').format(_points(points), style, _tooltip(tip))
 
 
 def circle(x: float, y: float, radius: float, style: str, tip: str = "") -> Markup:
     """Return a dot, with a tooltip if given."""
-    inside = Markup("<title>{}</title>").format(tip) if tip else Markup("")
-    return Markup('<circle cx="{}" cy="{}" r="{}" class="{}">{}</circle>').format(
-        _n(x), _n(y), _n(radius), style, inside
-    )
+    drawn = Markup('<circle cx="{}" cy="{}" r="{}" class="{}">{}</circle>')
+    return drawn.format(_n(x), _n(y), _n(radius), style, _tooltip(tip))
 
 
 def label(x: float, y: float, text: str, style: str = "t", *, turn: float = 0) -> Markup:

@@ -31,7 +31,7 @@ _MESSAGES = ("completion", "response", "completions", "messages")
 _TAKEN = frozenset({"step", "prompt", "completion", "advantage"})
 _BATCH = 256  # rows read at a time: the completions of a run need not fit into memory
 _WEIGHT = re.compile(r"(?:grpo_rewards|rewards)/(.+)/weight")
-_NOTICE = re.compile(r"grpo_rewards/health/(.+)")
+_NOTICE = re.compile(r"grpo_rewards/health/([^/]+)(?:/(.*))?")
 _REASON = "_reason"
 _LEFT_OUT = "row left out: "  # what begins the reason of a component whose value went with that of another one
 _WEIGHTS = "_weight"
@@ -121,15 +121,12 @@ def _texts_of(data: Mapping[str, object], index: object) -> tuple[object, object
             return data.get("prompt"), data[key]
     messages = data.get("messages")
     if isinstance(messages, list):
-        asked = [i for i, message in enumerate(messages) if _role(message) in ("user", "system")]
+        roles = [message.get("role") if isinstance(message, dict) else None for message in messages]
+        asked = [place for place, role in enumerate(roles) if role in ("user", "system")]
         # all behind the last question is the answer, with the calls of tools that stand in it
         cut = asked[-1] + 1 if asked else 0
         return data.get("prompt") or messages[:cut], messages[cut:]
     return data.get("prompt"), many
-
-
-def _role(message: object) -> object:
-    return message.get("role") if isinstance(message, dict) else None
 
 
 def _part(data: object) -> ComponentResult:
@@ -157,13 +154,7 @@ def _part(data: object) -> ComponentResult:
 def _parquet_rows(
     paths: Sequence[Path], training: Training | None, weights: Mapping[str, float]
 ) -> Iterator[ReportRow]:
-    return with_groups(_tables_rows(paths, training, weights))
-
-
-def _tables_rows(paths: Sequence[Path], training: Training | None, weights: Mapping[str, float]) -> Iterator[ReportRow]:
-    for path in paths:
-        with parquet_file(path) as file:
-            yield from _file_rows(file, path, training, weights)
+    return with_groups(row for path in paths for row in _file_rows(path, training, weights))
 
 
 def _reward_columns(
@@ -188,7 +179,12 @@ def _reward_columns(
     return [name for name in free if name in ours or name in called], None
 
 
-def _file_rows(
+def _file_rows(path: Path, training: Training | None, weights: Mapping[str, float]) -> Iterator[ReportRow]:
+    with parquet_file(path) as file:
+        yield from _table_rows(file, path, training, weights)
+
+
+def _table_rows(
     file: ParquetFile, path: Path, training: Training | None, weights: Mapping[str, float]
 ) -> Iterator[ReportRow]:
     import pyarrow.types as types
@@ -335,7 +331,8 @@ def read_training(folder: Path) -> Training | None:
     for key in ("stateful_callbacks", "grpo_rewards", "weights"):
         saved = saved.get(key) if isinstance(saved, dict) else None
     warnings = [
-        (int(number(entry.get("step")) or 0), _notice_words(match[1]))
+        # ``no_spread/math`` is read as ``no spread: math``
+        (int(number(entry.get("step")) or 0), match[1].replace("_", " ") + (f": {match[2]}" if match[2] else ""))
         for entry in entries
         for key in entry
         if (match := _NOTICE.fullmatch(key))
@@ -345,12 +342,6 @@ def read_training(folder: Path) -> Training | None:
         tuple(warnings),
         _numbers(saved),
     )
-
-
-def _notice_words(key: str) -> str:
-    """Read ``no_spread/math`` as ``no spread: math``."""
-    kind, _, component = key.partition("/")
-    return kind.replace("_", " ") + (f": {component}" if component else "")
 
 
 def _state(path: Path) -> dict[str, object]:

@@ -11,7 +11,9 @@ from grpo_rewards._report.analysis import Analysis, Summary, bins_of, counts_in
 from grpo_rewards._report.bodies import RunRows
 from grpo_rewards._report.drawing import Scale, label, level_lines, line, linked, names_below, rect, short, svg
 from grpo_rewards._report.figure import Figure, clipped, hue, percent
+from grpo_rewards._report.findings import Remark
 from grpo_rewards._report.links import Links, between
+from grpo_rewards._report.rows import ReportSource
 
 _BINS = 12
 _FEW = 8  # more different values than these are drawn in bins
@@ -19,11 +21,13 @@ _SAME = 1e-9  # sums of weighted values in another order differ by less
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
-    """One run of several."""
+class ReportedRun:
+    """One source and what was worked out of it."""
 
     name: str
+    source: ReportSource
     analysis: Analysis
+    findings: list[Remark]
     rows: RunRows
 
 
@@ -42,7 +46,7 @@ class Change:
     mean: float | None
 
 
-def changes(runs: Sequence[Compared], twins: Sequence[int]) -> Iterator[Change]:
+def changes(runs: Sequence[ReportedRun], twins: Sequence[int]) -> Iterator[Change]:
     """Compare each later run's shown rows with those of the first that `twins` names, -1 for none."""
     first = runs[0].rows.columns.rewards
     start = runs[0].rows.shown
@@ -59,15 +63,11 @@ def changes(runs: Sequence[Compared], twins: Sequence[int]) -> Iterator[Change]:
         yield Change(number, run.name, len(differences), up, down, mean)
 
 
-@dataclass(frozen=True, slots=True)
-class _ColumnHistogram:
-    """One column of one run: its values counted in the shared bins, as shares of the rows that have one."""
-
-    counts: Sequence[int]
-    summary: Summary
+_Histogram = tuple[Sequence[int], Summary]
+"""One column of one run: its values counted in the shared bins, and its figures."""
 
 
-def side_by_side(runs: Sequence[Compared]) -> Figure:
+def side_by_side(runs: Sequence[ReportedRun]) -> Figure:
     """Return the distributions of the reward and of each component, with a bar for each run."""
     names = list(dict.fromkeys(c.name for run in runs for c in run.analysis.components))
     pictures, rows = [], []
@@ -78,13 +78,13 @@ def side_by_side(runs: Sequence[Compared]) -> Figure:
             continue
         bins = bins_of([value for column in values for value in column], bins=_BINS, few=_FEW)
         series = [
-            None if summary is None else _ColumnHistogram(counts_in(bins, column), summary)
+            None if summary is None else (counts_in(bins, column), summary)
             for column, summary in zip(values, (_summary(run, name) for run in runs), strict=True)
         ]
         pictures.append(_panel(key, title, bins, series))
         for run, one in zip(runs, series, strict=True):
             if one is not None:
-                s = one.summary
+                _, s = one
                 rows.append((title, run.name, f"{s.n:,}", short(s.mean), short(s.std), short(s.group_std),
                              "–" if s.flat is None else percent(s.flat)))  # fmt: skip
     return Figure(
@@ -99,7 +99,7 @@ def side_by_side(runs: Sequence[Compared]) -> Figure:
     )
 
 
-def _values(run: Compared, name: str | None) -> list[float]:
+def _values(run: ReportedRun, name: str | None) -> list[float]:
     columns = run.rows.columns
     if name is None:
         return list(columns.present(columns.rewards))
@@ -107,7 +107,7 @@ def _values(run: Compared, name: str | None) -> list[float]:
     return [] if column is None else list(columns.present(column.values))
 
 
-def _summary(run: Compared, name: str | None) -> Summary | None:
+def _summary(run: ReportedRun, name: str | None) -> Summary | None:
     if name is None:
         return run.analysis.reward
     return next((c.summary for c in run.analysis.components if c.name == name), None)
@@ -116,10 +116,8 @@ def _summary(run: Compared, name: str | None) -> Summary | None:
 _W, _H, _LEFT, _RIGHT, _TOP, _BOTTOM = 206.0, 138.0, 38.0, 6.0, 26.0, 22.0
 
 
-def _panel(
-    key: str, title: str, bins: Sequence[tuple[float, float]], series: Sequence[_ColumnHistogram | None]
-) -> Markup:
-    shares = [[n / max(1, one.summary.n) for n in one.counts] if one else [0.0] * len(bins) for one in series]
+def _panel(key: str, title: str, bins: Sequence[tuple[float, float]], series: Sequence[_Histogram | None]) -> Markup:
+    shares = [[n / max(1, one[1].n) for n in one[0]] if one else [0.0] * len(bins) for one in series]
     tallest = max(max(column) for column in shares) or 1.0
     floor, wide = _H - _BOTTOM, (_W - _LEFT - _RIGHT) / len(bins)
     y = Scale(0.0, tallest * 1.08, floor, _TOP)
@@ -129,10 +127,10 @@ def _panel(
     for i, (low, high) in enumerate(bins):
         middle = _LEFT + (i + 0.5) * wide
         for run, (one, share) in enumerate(zip(series, shares, strict=True)):
-            if one is None or not one.counts[i]:
+            if one is None or not one[0][i]:
                 continue
             ends = short(low) if low == high else f"{short(low)} to {short(high)}"
-            tip = f"run {run + 1}, {ends}: {one.counts[i]:,} rows ({percent(share[i])})"
+            tip = f"run {run + 1}, {ends}: {one[0][i]:,} rows ({percent(share[i])})"
             start = middle + (run - len(series) / 2) * thick
             bar = rect(start, y(share[i]), thick - 0.6, floor - y(share[i]), hue(run), tip)
             # the last bin is open: it holds the highest value too
@@ -143,5 +141,5 @@ def _panel(
     # a bin begins where its lower end stands; a single value stands in the middle
     marks = [(_LEFT + (i + 0.5 * (low == high)) * wide, short(low)) for i, (low, high) in enumerate(bins)]
     parts += names_below(marks[::step], _H - 7)
-    means = ", ".join(short(one.summary.mean) for one in series if one)
+    means = ", ".join(short(one[1].mean) for one in series if one)
     return svg(_W, _H, f"Distribution of {title} in each run; means {means}", parts)

@@ -14,9 +14,10 @@ from grpo_rewards._report.audits import read_audit
 from grpo_rewards._report.bodies import Bodies, PageLimits, RunRows, index_json, packed, plain_text, twins
 from grpo_rewards._report.columns import Columns
 from grpo_rewards._report.findings import findings
-from grpo_rewards._report.page.rendering import OVERHEAD, Page, ReportedRun, render
+from grpo_rewards._report.page.rendering import OVERHEAD, Page, render
 from grpo_rewards._report.rescoring import Rescoring
 from grpo_rewards._report.rows import ReportSource
+from grpo_rewards._report.runs import ReportedRun
 from grpo_rewards._scoring.reading.rows import check_output, dump_json
 from grpo_rewards.errors import InputError
 

@@ -11,33 +11,20 @@ from importlib.resources import files
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from grpo_rewards._report.analysis import Analysis
 from grpo_rewards._report.audits import CheatAudit, DataAudit
-from grpo_rewards._report.bodies import Bodies, RunRows, packed
+from grpo_rewards._report.bodies import Bodies, packed
 from grpo_rewards._report.charts import figures
 from grpo_rewards._report.drawing import short
 from grpo_rewards._report.figure import hue, percent
-from grpo_rewards._report.findings import Remark
 from grpo_rewards._report.links import Links, between
-from grpo_rewards._report.rows import CODES, ReportSource
-from grpo_rewards._report.runs import Compared, changes, side_by_side
+from grpo_rewards._report.rows import CODES
+from grpo_rewards._report.runs import ReportedRun, changes, side_by_side
 from grpo_rewards._version import __version__
 
 OVERHEAD = 600_000
 """Bytes of a page beside its rows, about: its script with the libraries (300,000), its style, the figures."""
 
 _SCRIPTS = ("core", "filters", "texts", "table", "detail", "group", "export", "main")
-
-
-@dataclass(frozen=True, slots=True)
-class ReportedRun:
-    """One source and what was worked out of it."""
-
-    name: str
-    source: ReportSource
-    analysis: Analysis
-    findings: list[Remark]
-    rows: RunRows
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,18 +79,16 @@ def render(page: Page) -> Iterator[str]:
         "base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types libraries"
     )
     several = len(page.runs) > 1
-    compared = [Compared(run.name, run.analysis, run.rows) for run in page.runs]
+    links = [Links(number if several else None) for number in range(1, len(page.runs) + 1)]
     return environment.get_template("report.html.j2").generate(
         page=page,
         cheats=page.audit if isinstance(page.audit, CheatAudit) else None,
         fitness=page.audit if isinstance(page.audit, DataAudit) else None,
         rows=sum(run.analysis.rows for run in page.runs),
-        drawn=[
-            figures(r.analysis, r.source.training, Links(i if several else None)) for i, r in enumerate(page.runs, 1)
-        ],
-        links=[Links(i if several else None) for i in range(1, len(page.runs) + 1)],
-        side_by_side=side_by_side(compared) if several else None,
-        changes=list(changes(compared, page.twins)) if several else [],
+        drawn=[figures(r.analysis, r.source.training, own) for r, own in zip(page.runs, links, strict=True)],
+        links=links,
+        side_by_side=side_by_side(page.runs) if several else None,
+        changes=list(changes(page.runs, page.twins)) if several else [],
         chunks=page.bodies.read(),
         between=between,
         codes=CODES,
