@@ -69,14 +69,10 @@ def is_preset(reference: str) -> bool:
 def list_presets() -> list[Preset]:
     """Return every installed preset, sorted by name; of two with one name the built-in one, else the first, is kept."""
     found: dict[str, Preset] = {}
-    for plugin, given in call_hook("register_presets", read=_paths):
+    for plugin, given in call_hook("register_presets", read=lambda given: {name: Path(given[name]) for name in given}):
         for name, path in given.items():
             found.setdefault(name, Preset(name, path, plugin.partition(":")[0]))  # the built-in ones come first
     return [preset for _, preset in sorted(found.items())]
-
-
-def _paths(given: Mapping[str, Path | str]) -> dict[str, Path]:
-    return {name: Path(path) for name, path in given.items()}
 
 
 def find_preset(reference: str) -> Preset:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -50,8 +51,7 @@ def doctor(
     if found is not None:
         findings += _of_config(found, file)
     if as_json:
-        entries = [{"topic": one.topic, "level": one.level, "text": one.text, "action": one.action} for one in findings]
-        typer.echo(json.dumps({"findings": entries}, indent=2))
+        typer.echo(json.dumps({"findings": [asdict(one) for one in findings]}, indent=2))
     else:
         for one in findings:
             typer.echo(f"{_MARKS[one.level]:8} {one.topic}: {one.text}")

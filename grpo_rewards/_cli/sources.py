@@ -132,13 +132,9 @@ def composite_from_options(
             f"nothing to score with: {HOW}, or name an installed reward with --only ('grpo-rewards list' shows them)"
         )
     component = {"params": _pairs(params, "--param"), "columns": _pairs(columns, "--column")}
-    rewards = {_component_name(name): {"use": name, **component} for name in only}
-    return Composite({"rewards": rewards})
-
-
-def _component_name(reference: str) -> str:
     # a name within a class has a dot, which a component's may not have
-    return reference.rpartition(":")[2].removeprefix("preset/").replace(".", "_")
+    names = [name.rpartition(":")[2].removeprefix("preset/").replace(".", "_") for name in only]
+    return Composite({"rewards": {name: {"use": use, **component} for name, use in zip(names, only, strict=True)}})
 
 
 def _pairs(given: list[str] | None, option: str) -> dict[str, object]:

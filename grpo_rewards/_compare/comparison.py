@@ -87,11 +87,7 @@ def compare(a: Side, b: Side, *, seed: int = 0) -> Comparison:
             row, other = a[place], b[other_place]
             for name in names:
                 parts[name].see(row.cells.get(name), other.cells.get(name))
-            yield (
-                row.group,
-                _NONE if row.reward is None else row.reward,
-                _NONE if other.reward is None else other.reward,
-            )
+            yield row.group, _or_nan(row.reward), _or_nan(other.reward)
             if (entry := _row_change(row, other)) is None:
                 continue
             changed.append(entry)
@@ -196,6 +192,10 @@ class _Part:
 # ------------------------------------------------------------------------------------------------ rows
 
 
+def _or_nan(reward: float | None) -> float:
+    return _NONE if reward is None else reward
+
+
 def _differ(x: float | None, y: float | None) -> bool:
     if x is None or y is None:
         return x is not y
@@ -295,21 +295,15 @@ def _reward(rewards: _Rewards, seed: int) -> Figures:
     }
 
 
-def _advantages_of(rewards: Sequence[float | None]) -> list[float]:
-    """One group's advantages as TRL has them by default; 0 for rows without a reward."""
-    found = standardised_in_groups(rewards, [range(len(rewards))])
-    return [0.0 if advantage is None else advantage for advantage in found]
-
-
 def _advantages(rewards: _Rewards) -> Figures:
     x: Column[float] = Column("d")
     y: Column[float] = Column("d")
     within: Column[float] = Column("d")
     gained = lost = flat = best_changed = 0
     for pairs in rewards.groups():
-        one, two = (
-            _advantages_of([None if value != value else value for value in side]) for side in zip(*pairs, strict=True)
-        )
+        # as TRL has them by default; 0 for rows without a reward
+        sides = ([None if value != value else value for value in side] for side in zip(*pairs, strict=True))
+        one, two = ([found or 0.0 for found in standardised_in_groups(side, [range(len(side))])] for side in sides)
         signal_one, signal_two = any(one), any(two)
         gained += signal_two and not signal_one
         lost += signal_one and not signal_two

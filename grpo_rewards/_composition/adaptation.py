@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -45,13 +45,9 @@ class Adaptation:
             self._adapt = None if config.adapt.method == FIXED else config.adapt
         self.batches = 0
         self.step: int | None = None
-        self.adapted = {name: Adapted() for name in self._adapts()}
+        chosen = () if self._adapt is None else self._adapt.components
+        self.adapted = {name: Adapted() for name in (config.rewards if chosen is None else chosen)}
         self.running = {name: Running() for name in config.rewards if config.combine.normalize == "running"}
-
-    def _adapts(self) -> Sequence[str]:
-        if self._adapt is None:
-            return ()
-        return list(self._config.rewards) if self._adapt.components is None else self._adapt.components
 
     # ---------------------------------------------------------------------------------------------- weights
 
@@ -180,13 +176,6 @@ def _within(weight: float, bounds: tuple[float, float]) -> float:
     return math.copysign(min(max(abs(weight), bounds[0]), bounds[1]), weight)
 
 
-def _weight_at(weight: float | ScheduleConfig, step: int | None) -> float:
-    """Return a component's own weight at a step; None means after all schedules."""
-    if isinstance(weight, ScheduleConfig):
-        return weight.final if step is None else weight.value(step)
-    return weight
-
-
 def _scheduled_weights(
     weights: Mapping[str, float | ScheduleConfig], stages: tuple[StageConfig, ...] | list[StageConfig], step: int | None
 ) -> dict[str, float]:
@@ -194,7 +183,7 @@ def _scheduled_weights(
 
     Without a step (offline) schedules have arrived and no stage applies: the weights under ``rewards``.
     """
-    found = {name: _weight_at(weight, step) for name, weight in weights.items()}
+    found = {name: one.value(step) if isinstance(one, ScheduleConfig) else one for name, one in weights.items()}
     if step is not None:
         for stage in stages:  # the first that has not ended: they stand in order
             if stage.until is None or step < stage.until:

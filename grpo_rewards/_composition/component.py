@@ -25,7 +25,7 @@ class Component:
     @cached_property
     def weight(self) -> float:
         """Its own weight once schedules have arrived, without stages and adaptation."""
-        return self.schedule.final if isinstance(self.schedule, ScheduleConfig) else self.schedule
+        return self.schedule.value(None) if isinstance(self.schedule, ScheduleConfig) else self.schedule
 
     @cached_property
     def columns(self) -> tuple[str, ...]:

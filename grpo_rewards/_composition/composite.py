@@ -8,7 +8,7 @@ import os
 import threading
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Never
 
@@ -119,7 +119,7 @@ class Composite:
         }
         # the configuration alone: sessions, the memory and the tier belong to the process that made them
         config = {**self.config.model_dump(exclude_unset=True, exclude={"rewards"}), "rewards": rewards}
-        return (_restore, (config, str(self.base), self.source))
+        return (partial(Composite, base=self.base, source=self.source), (config,))
 
     # -------------------------------------------------------------------------------------------- what it is
 
@@ -413,10 +413,6 @@ class Composite:
         )
         call_hook("on_scored", table)
         return table
-
-
-def _restore(config: dict[str, object], base: str, source: str) -> Composite:
-    return Composite(config, base=Path(base), source=source)
 
 
 def load(path: str | os.PathLike[str]) -> Composite:

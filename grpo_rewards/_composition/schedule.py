@@ -37,17 +37,14 @@ class ScheduleConfig(Section):
             raise ValueError(f"until ({self.until}) must come after begin ({self.begin})")
         return self
 
-    @property
-    def final(self) -> float:
-        """The weight that it ends with."""
-        return self.at[max(self.at)] if self.end is None else self.end
-
-    def value(self, step: int) -> float:
-        """Return the weight at an optimizer step.
+    def value(self, step: int | None) -> float:
+        """Return the weight at an optimizer step; None: the one that it ends with.
 
         With p = (step - begin) / (until - begin) within [0, 1]: ``linear`` is start + p (end - start), ``cosine`` is
         end + (start - end) (1 + cos πp) / 2 (the half wave of SGDR, arXiv 1608.03983, eq. 5).
         """
+        if step is None:
+            return self.at[max(self.at)] if self.end is None else self.end
         if self.end is None or self.until is None:  # a step schedule: the others have both
             return next((self.at[key] for key in sorted(self.at, reverse=True) if key <= step), self.start)
         if step <= self.begin:

@@ -80,13 +80,12 @@ def _dependencies() -> Iterator[Finding]:
             continue
         try:
             there = version(requirement.name)
+            if requirement.specifier.contains(there, prereleases=True):  # who installed a pre-release meant it
+                continue
+            wrong.append(f"{requirement.name} is {there}, wanted is {requirement.specifier}")
         except PackageNotFoundError:
             wrong.append(f"{requirement.name} is missing")
-            mend.append(f"'{requirement.name}{requirement.specifier}'")
-            continue
-        if not requirement.specifier.contains(there, prereleases=True):  # who installed a pre-release meant it
-            wrong.append(f"{requirement.name} is {there}, wanted is {requirement.specifier}")
-            mend.append(f"'{requirement.name}{requirement.specifier}'")
+        mend.append(f"'{requirement.name}{requirement.specifier}'")
     if wrong:
         yield Finding("dependencies", "problem", "; ".join(wrong), f"pip install {' '.join(mend)}")
     else:

@@ -29,34 +29,27 @@ _REMEMBERED_GROUPS = 100_000  # whose return, after others came between, is noti
 _log = logging.getLogger(__name__)
 
 
+@dataclass(slots=True, eq=False)
 class Sample:
     """One completion to score: where it comes from, the JSON text of its row, and its columns, parsed when asked for."""
 
-    __slots__ = ("_data", "cells", "group", "index", "raw", "row")
+    row: int
+    index: int | None
+    group: int
+    raw: bytes
+    cells: bool
+    parsed: dict[str, object] | None = None
 
-    def __init__(
-        self, row: int, index: int | None, group: int, raw: bytes, *, cells: bool, data: dict[str, object] | None = None
-    ) -> None:
-        self.row = row
-        self.index = index
-        self.group = group
-        self.raw = raw
-        self.cells = cells
-        self._data = data
-
+    # its text alone: to parse it again costs less than to send the columns along
     def __reduce__(self) -> tuple[object, ...]:
-        return (_sample, (self.row, self.index, self.group, self.raw, self.cells))
+        return (Sample, (self.row, self.index, self.group, self.raw, self.cells))
 
     @property
     def data(self) -> dict[str, object]:
         """The columns, with ``completion`` and perhaps ``prompt``."""
-        if self._data is None:
-            self._data = read_shape(parse_object(self.raw), cells=self.cells).samples[0]
-        return self._data
-
-
-def _sample(row: int, index: int | None, group: int, raw: bytes, cells: bool) -> Sample:
-    return Sample(row, index, group, raw, cells=cells)
+        if self.parsed is None:
+            self.parsed = read_shape(parse_object(self.raw), cells=self.cells).samples[0]
+        return self.parsed
 
 
 @dataclass(slots=True)
@@ -174,7 +167,7 @@ def _units(source: Source, after: int, warn: Callable[[str], None]) -> Iterator[
         key = keys.of(data)
         if unit is not None and key is not None and key == current:
             if len(unit.samples) < MAX_GROUP_ROWS and unit.size + len(raw) <= _MAX_GROUP_BYTES:
-                unit.samples.append(Sample(row.number, None, unit.samples[0].row, raw, cells=cells, data=data))
+                unit.samples.append(Sample(row.number, None, unit.samples[0].row, raw, cells, data))
                 unit.size += len(raw)
                 continue
             seen.cut(unit.samples[0].row, len(unit.samples))
@@ -182,7 +175,7 @@ def _units(source: Source, after: int, warn: Callable[[str], None]) -> Iterator[
             seen.add(key, row.number)
         if unit is not None:
             yield unit
-        unit = Chunk([Sample(row.number, None, row.number, raw, cells=cells, data=data)], size=len(raw))
+        unit = Chunk([Sample(row.number, None, row.number, raw, cells, data)], size=len(raw))
         current = key
     if unit is not None:
         yield unit
@@ -193,7 +186,7 @@ def _listed(row: Row, samples: list[dict[str, object]]) -> Chunk:
     found = []
     for index, data in enumerate(samples):
         # no cells any more: what they hold has been read as JSON, and is written as such
-        found.append(Sample(row.number, index, row.number, dump_json(data), cells=False, data=data))
+        found.append(Sample(row.number, index, row.number, dump_json(data), False, data))
     return Chunk(found, size=sum(len(sample.raw) for sample in found))
 
 

@@ -68,7 +68,8 @@ def probes_for(reward: Reward, data: Mapping[str, object]) -> Probes | None:
         return reward.ask_of_row(known, data)
     if reward.style == "group" or reward.is_async:
         return None
-    golds = [text for name in _golds_of(reward) for text in gold_texts(data.get(name))]
+    read = [parameter.name for parameter in reward.shape.data if parameter.name in GOLD_COLUMNS]
+    golds = [text for name in read for text in gold_texts(data.get(reward.columns.get(name, name)))]
     if not golds:
         return None
     if problem := reward.row_problem(data):
@@ -77,9 +78,3 @@ def probes_for(reward: Reward, data: Mapping[str, object]) -> Probes | None:
     right = [golds[0], *wraps(case, golds[0], _REASONING)]
     wrong = [text for answer in wrong_answers(golds[0])[:2] for text in [answer, *wraps(case, answer, _REASONING)][:3]]
     return Probes(references=tuple(right), mutants=tuple(wrong), golds=(golds[0],))
-
-
-def _golds_of(reward: Reward) -> list[str]:
-    """The columns with right answers that a reward reads, as they are called in the data."""
-    names = [parameter.name for parameter in reward.shape.data if parameter.name in GOLD_COLUMNS]
-    return [reward.columns.get(name, name) for name in names]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from grpo_rewards._audit.data.checks import CHECKS
@@ -87,10 +87,7 @@ class DataReport:
                 for name, count in self.counts.items()
             },
             "strength": [self.strengths[number] for number in range(_BINS)],
-            "findings": [
-                {"row": one.row, "check": one.check, "component": one.component, "reason": one.reason}
-                for one in sorted(self.findings, key=lambda one: one.row)
-            ],
+            "findings": [asdict(one) for one in sorted(self.findings, key=lambda one: one.row)],
             "unavailable": [{"row": row, "reason": reason} for row, reason in self.unavailable.items()],
             "broken": self.broken,
         }

@@ -74,7 +74,8 @@ class BoundedLines:
 
     def _plain(self, raw: IO[bytes], suffix: str) -> io.BufferedReader:
         if suffix == ".gz":
-            return io.BufferedReader(_Eager(gzip.GzipFile(fileobj=raw)), _BLOCK)
+            unpacked = gzip.GzipFile(fileobj=raw)
+            return io.BufferedReader(_Pieces(iter(lambda: unpacked.read1(_BLOCK), b"")), _BLOCK)
         if suffix in (".zst", ".zstd"):
             import zstandard
 
@@ -117,44 +118,24 @@ def _suffix_by_content(raw: IO[bytes]) -> str:
 
 
 def _in_utf8(stream: io.BufferedReader) -> io.BufferedReader:
-    """Return the stream in UTF-8 where it begins with the mark of UTF-16."""
-    mark = stream.peek(2)[:2]
-    return io.BufferedReader(_Transcoded(stream, _WIDE[mark]), _BLOCK) if mark in _WIDE else stream
+    """Return the stream in UTF-8 where it begins with the mark of UTF-16; what is no text becomes the replacement character."""
+    if (mark := stream.peek(2)[:2]) not in _WIDE:
+        return stream
+    texts = codecs.iterdecode(iter(lambda: stream.read(_BLOCK), b""), _WIDE[mark], "replace")
+    return io.BufferedReader(_Pieces(text.encode("utf-8") for text in texts), _BLOCK)
 
 
-class _Eager(io.RawIOBase):
-    """A decompressor that hands over what it has at once: what lies before a break in the file is not lost with it."""
+class _Pieces(io.RawIOBase):
+    """A stream of pieces of bytes, each handed over at once: what lies before a break in the file is not lost with it."""
 
-    def __init__(self, stream: gzip.GzipFile) -> None:
-        self._stream = stream
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: WriteableBuffer) -> int:
-        into = memoryview(buffer)
-        taken = self._stream.read1(len(into))
-        into[: len(taken)] = taken
-        return len(taken)
-
-
-class _Transcoded(io.RawIOBase):
-    """A stream in another encoding, read as UTF-8; what is no text in it becomes the replacement character."""
-
-    def __init__(self, stream: io.BufferedReader, encoding: str) -> None:
-        self._stream = stream
-        self._decoder = codecs.getincrementaldecoder(encoding)("replace")
-        self._ready = b""
+    def __init__(self, pieces: Iterator[bytes]) -> None:
+        self._pieces, self._ready = pieces, b""
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: WriteableBuffer) -> int:
-        while not self._ready:
-            block = self._stream.read(_BLOCK)
-            self._ready = self._decoder.decode(block, final=not block).encode("utf-8")
-            if not block:
-                break
+        self._ready = self._ready or next(filter(None, self._pieces), b"")
         into = memoryview(buffer)
         taken = self._ready[: len(into)]
         into[: len(taken)] = taken
