@@ -119,9 +119,9 @@ def _watch(slot: ProgramSlot, streams: Streams, started: Started, memory: int, c
         chances -= left <= 0
         limit, reason = slot.excess(started, memory, clock)
         if limit:
-            raise JobEnded(JobReport(status="limit", limit=limit, reason=reason))
+            raise JobEnded(reason, "limit", limit=limit)
         if (not streams.exchange(left) and left <= 0) or not chances:
-            raise JobEnded(JobReport(status="timeout", reason=clock.reason()))
+            raise JobEnded(clock.reason(), "timeout")
     streams.listen()
 
 

@@ -21,6 +21,7 @@ from .syscalls import (
     fork,
     prctl,
     setns,
+    switch,
     unshare,
 )
 
@@ -213,13 +214,6 @@ def be_killed_first() -> None:
         os.close(descriptor)
     except OSError:
         return
-
-
-def switch(user: int) -> None:
-    """Become another user for good."""
-    os.setgroups([])
-    os.setresgid(user, user, user)
-    os.setresuid(user, user, user)
 
 
 def kill_all_of(user: int) -> None:

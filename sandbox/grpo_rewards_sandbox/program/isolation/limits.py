@@ -21,7 +21,7 @@ LIMIT_OF_ERRNO = {
 }
 
 
-def _lower(which: int, value: int, hard: int | None = None) -> None:
+def lower(which: int, value: int, hard: int | None = None) -> None:
     """Set a limit, never above the hard limit that already holds."""
     _, ceiling = resource.getrlimit(which)
     top = value if hard is None else hard
@@ -40,27 +40,27 @@ def apply(limits: Mapping[str, int], *, processes: bool, spared: int = 0, starts
 
     `starts`: it binds the memory and time of each program that it starts, and not its own.
     """
-    _lower(resource.RLIMIT_CORE, 0)
+    lower(resource.RLIMIT_CORE, 0)
     if not starts:
         # the soft limit's signal says why it ended; the hard one's cannot be caught
-        _lower(resource.RLIMIT_CPU, limits["cpu_seconds"], limits["cpu_seconds"] + 1)
-        _lower(resource.RLIMIT_AS, limits["memory"])
+        lower(resource.RLIMIT_CPU, limits["cpu_seconds"], limits["cpu_seconds"] + 1)
+        lower(resource.RLIMIT_AS, limits["memory"])
         # of the process that was forked, so far as the kernel left room above it when the interpreter began
         _, ceiling = resource.getrlimit(resource.RLIMIT_STACK)
-        _lower(resource.RLIMIT_STACK, stack_of(limits["memory"]), ceiling)
-    _lower(resource.RLIMIT_NOFILE, limits["open_files"])
-    _lower(resource.RLIMIT_FSIZE, limits["file_bytes"])
-    _lower(resource.RLIMIT_MEMLOCK, 0)
-    _lower(resource.RLIMIT_MSGQUEUE, 0)
+        lower(resource.RLIMIT_STACK, stack_of(limits["memory"]), ceiling)
+    lower(resource.RLIMIT_NOFILE, limits["open_files"])
+    lower(resource.RLIMIT_FSIZE, limits["file_bytes"])
+    lower(resource.RLIMIT_MEMLOCK, 0)
+    lower(resource.RLIMIT_MSGQUEUE, 0)
     if processes:
-        _lower(resource.RLIMIT_NPROC, limits["processes"] + spared)
+        lower(resource.RLIMIT_NPROC, limits["processes"] + spared)
 
 
 def apply_trusted(memory: int, cpu_seconds: int) -> None:
     """Bind a process that runs tests: against accidents and floods of data, not against an attacker."""
-    _lower(resource.RLIMIT_CORE, 0)
-    _lower(resource.RLIMIT_AS, memory)
-    _lower(resource.RLIMIT_CPU, cpu_seconds, cpu_seconds + 1)
+    lower(resource.RLIMIT_CORE, 0)
+    lower(resource.RLIMIT_AS, memory)
+    lower(resource.RLIMIT_CPU, cpu_seconds, cpu_seconds + 1)
 
 
 def children(pid: int) -> list[int]:

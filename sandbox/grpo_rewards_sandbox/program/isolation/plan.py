@@ -23,13 +23,13 @@ from .syscalls import (
     MS_PRIVATE,
     MS_REC,
     mount,
+    switch,
     unshare,
 )
 
 NAMESPACES = CLONE_NEWNS | CLONE_NEWIPC | CLONE_NEWNET | CLONE_NEWUTS
 FIRST_USER, LAST_USER = 20000, 59998
 COUNT = (LAST_USER - FIRST_USER) // 4
-LANDLOCK_NEEDED = 1
 
 
 class NotIsolated(Exception):
@@ -154,9 +154,7 @@ def _write_maps(process: int | str, maps: dict[str, str]) -> None:
 
 
 def _try_other_user(user: int) -> None:
-    os.setgroups([])
-    os.setresgid(user, user, user)
-    os.setresuid(user, user, user)
+    switch(user)
     for path in (os.__file__, sys.executable):
         if not os.access(path, os.R_OK):
             raise PermissionError(f"another user may not read {path}")
@@ -214,7 +212,7 @@ def probe(*, allow: tuple[str, ...] = ("namespaces", "user", "landlock"), users:
     # root's processes are not counted: where it cannot become another user, no limit would hold them
     if "namespaces" in allow and (can_switch or not root) and not report["user_namespaces"]:
         return Plan("namespaces", True, report["landlock_abi"], both)
-    if report["landlock_abi"] >= LANDLOCK_NEEDED:
+    if report["landlock_abi"]:
         if "user" in allow and can_switch and not report["other_user_reads"]:
             return Plan("user", False, report["landlock_abi"], both)
         if "landlock" in allow and not can_switch:
@@ -228,30 +226,19 @@ def survey(allow: tuple[str, ...] = ("namespaces",)) -> Survey:
     """Try every layer."""
     root = os.geteuid() == 0
     asked = "namespaces" in allow
-    other_user = try_in_child(_switch_only) if root else "not root"
+    refused = "not asked for" if not asked else "" if root else "not root"
+    other_user = try_in_child(lambda: switch(FIRST_USER)) if root else "not root"
     both = (0, 0) if other_user else pair(0)
     return {
         "machine": MACHINE,
         "root": root,
         "seccomp": seccomp.supported(),
         "landlock_abi": landlock.version(),
-        "namespaces": _namespaces(asked, root),
+        "namespaces": refused or try_in_child(lambda: _try_namespaces(None)),
         "user_namespaces": try_in_child(lambda: _try_namespaces(both)) if asked else "not asked for",
         "other_user": other_user,
         "other_user_reads": try_in_child(lambda: _try_other_user(FIRST_USER)) if root else "not root",
     }
-
-
-def _namespaces(asked: bool, root: bool) -> str:
-    if not asked:
-        return "not asked for"
-    return try_in_child(lambda: _try_namespaces(None)) if root else "not root"
-
-
-def _switch_only() -> None:
-    os.setgroups([])
-    os.setresgid(FIRST_USER, FIRST_USER, FIRST_USER)
-    os.setresuid(FIRST_USER, FIRST_USER, FIRST_USER)
 
 
 def explain(report: Survey, allow: tuple[str, ...]) -> str:

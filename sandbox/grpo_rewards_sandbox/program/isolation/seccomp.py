@@ -115,57 +115,31 @@ def build(*, unix_sockets: bool = True, alone_as: int | None = None, links: bool
     if alone_as is not None:
         refused += [pair[column] for pair in _ON_OTHERS.values()]
         refused += [calls[name] for name in ("fork", "vfork") if name in calls]
+
+    def look(call: int, argument: int, compare: int, *values: int, refused: bool = False, error: int = _EPERM) -> None:
+        """Allow a call only where its argument compares with one of the values; where `refused`, only where it does not."""
+        last = len(values) - 1
+        program.append(instruction(_JUMP_EQUAL, 0, last + 4, call))
+        program.append(instruction(_LOAD, 0, 0, argument))
+        for at, value in enumerate(values):
+            ahead = last - at  # comparisons that are left; behind them stands the refusal
+            program.append(instruction(compare, ahead + (not refused), refused and not ahead, value))
+        program.append(refuse(error))
+        program.append(instruction(_LOAD, 0, 0, _NUMBER))
+
     # clone3 hides its flags behind a pointer; without it libc falls back to clone, whose flags can be seen
     program += [instruction(_JUMP_EQUAL, 0, 1, calls["clone3"]), refuse(_ENOSYS)]
-    program += [
-        instruction(_JUMP_EQUAL, 0, 4, calls["clone"]),
-        instruction(_LOAD, 0, 0, _ARGUMENT_0),
-        instruction(_JUMP_SET, 0, 1, _NAMESPACE_FLAGS),
-        refuse(_EPERM),
-        instruction(_LOAD, 0, 0, _NUMBER),
-    ]
+    look(calls["clone"], _ARGUMENT_0, _JUMP_SET, _NAMESPACE_FLAGS, refused=True)
     if alone_as is not None:
-        program += [
-            instruction(_JUMP_EQUAL, 0, 4, calls["clone"]),
-            instruction(_LOAD, 0, 0, _ARGUMENT_0),
-            instruction(_JUMP_SET, 1, 0, _CLONE_THREAD),
-            refuse(_EPERM),
-            instruction(_LOAD, 0, 0, _NUMBER),
-        ]
+        look(calls["clone"], _ARGUMENT_0, _JUMP_SET, _CLONE_THREAD)
         for name in ("kill", "tgkill"):
-            program += [
-                instruction(_JUMP_EQUAL, 0, 4, calls[name]),
-                instruction(_LOAD, 0, 0, _ARGUMENT_0),
-                instruction(_JUMP_EQUAL, 1, 0, alone_as),
-                refuse(_EPERM),
-                instruction(_LOAD, 0, 0, _NUMBER),
-            ]
+            look(calls[name], _ARGUMENT_0, _JUMP_EQUAL, alone_as)
         for numbers in _ON_ONE.values():
-            program += [
-                instruction(_JUMP_EQUAL, 0, 5, numbers[column]),
-                instruction(_LOAD, 0, 0, _ARGUMENT_0),
-                instruction(_JUMP_EQUAL, 2, 0, alone_as),
-                instruction(_JUMP_EQUAL, 1, 0, 0),
-                refuse(_EPERM),
-                instruction(_LOAD, 0, 0, _NUMBER),
-            ]
+            look(numbers[column], _ARGUMENT_0, _JUMP_EQUAL, alone_as, 0)
         for numbers, asked in _SET_OWNER.values():
-            program += [
-                instruction(_JUMP_EQUAL, 0, 5, numbers[column]),
-                instruction(_LOAD, 0, 0, _ARGUMENT_1),
-                instruction(_JUMP_EQUAL, 1, 0, asked[0]),
-                instruction(_JUMP_EQUAL, 0, 1, asked[1]),
-                refuse(_EPERM),
-                instruction(_LOAD, 0, 0, _NUMBER),
-            ]
+            look(numbers[column], _ARGUMENT_1, _JUMP_EQUAL, *asked, refused=True)
     if unix_sockets:
-        program += [
-            instruction(_JUMP_EQUAL, 0, 4, calls["socket"]),
-            instruction(_LOAD, 0, 0, _ARGUMENT_0),
-            instruction(_JUMP_EQUAL, 1, 0, _AF_UNIX),
-            refuse(_EAFNOSUPPORT),
-            instruction(_LOAD, 0, 0, _NUMBER),
-        ]
+        look(calls["socket"], _ARGUMENT_0, _JUMP_EQUAL, _AF_UNIX, error=_EAFNOSUPPORT)
     else:
         program += [instruction(_JUMP_EQUAL, 0, 1, calls["socket"]), refuse(_EAFNOSUPPORT)]
 

@@ -63,6 +63,13 @@ def fork(namespaces: int = 0) -> int:
     return check(pid, "fork")
 
 
+def switch(user: int) -> None:
+    """Become another user for good."""
+    os.setgroups([])
+    os.setresgid(user, user, user)
+    os.setresuid(user, user, user)
+
+
 def setns(descriptor: int) -> None:
     """Enter the namespace behind a descriptor."""
     check(libc.setns(descriptor, 0), "setns")

@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 from .. import wire
 from ..clock import JobClock, ran_out
-from ..formats.report import JobReport
+from ..formats.report import JobReport, not_set_up
 from ..protocol import Started
 from .runner import MAX_FILE, regular_size
 
@@ -42,9 +42,9 @@ class CellSlot(Protocol):
 class JobEnded(Exception):
     """The job's verdict is known: `report` is it. `killed`: by whom but the supervisor its process was ended."""
 
-    def __init__(self, report: JobReport, killed: str = "") -> None:
-        self.report, self.killed = report, killed
-        super().__init__(report.reason)
+    def __init__(self, reason: str, status: str = "failed", *, limit: str = "", killed: str = "") -> None:
+        self.report, self.killed = JobReport(status=status, limit=limit, reason=reason), killed
+        super().__init__(reason)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +60,14 @@ class RunCommand:
     memory: int
     python: str | None = None
     input_file: str = ""
+
+
+# of programs that judge or say what is expected; a cell is for many runs, each of which has a limit of its own for its time
+TRUSTED_SECONDS = 20.0
+TRUSTED_LIMITS = {
+    "memory": 1 << 30, "processes": 64, "open_files": 256, "file_bytes": 64 << 20, "output_bytes": 1 << 20,
+    "cpu_seconds": 1 << 20,
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,9 +115,11 @@ class Cell:
         self._slot, self.clock, self._memory = slot, clock, limits["memory"]
         self._started, self._socket = slot.start_cell(limits, trusted=trusted)
         try:
-            self._answer("unavailable")
-        except BaseException:
+            self._answer()
+        except BaseException as error:
             self.close()
+            if isinstance(error, JobEnded) and error.killed:
+                raise JobEnded(not_set_up().reason, "unavailable") from error
             raise
 
     def close(self, late: Callable[[], None] = lambda: None) -> None:
@@ -138,9 +148,7 @@ class Cell:
             if not isinstance(content, int):
                 os.close(descriptor)
         if "problem" in answer:
-            raise JobEnded(
-                JobReport(status="limit", limit="disk", reason=f"no place for {name}: {answer['problem']!s}"[:300])
-            )
+            raise JobEnded(f"no place for {name}: {answer['problem']!s}"[:300], "limit", limit="disk")
 
     def take(self, name: str, bound: int = MAX_FILE) -> bytes | None:
         """Read a file that a program wrote; None where there is none.
@@ -156,7 +164,7 @@ class Cell:
             if size < 0:
                 return None
             if size > bound:
-                raise JobEnded(JobReport(status="limit", limit="output", reason=f"more than {bound} bytes in {name}"))
+                raise JobEnded(f"more than {bound} bytes in {name}", "limit", limit="output")
             data = bytearray()
             while len(data) < size and (chunk := os.pread(given[0], min(size - len(data), 1 << 20), len(data))):
                 data += chunk
@@ -199,13 +207,12 @@ class Cell:
             answer = streams.answer
         status, cpu, peak = answer.get("status"), answer.get("cpu"), answer.get("peak")
         if type(status) is not int or type(cpu) is not float or type(peak) is not int:
-            raise JobEnded(JobReport(reason="its process ended without an exit status"))
+            raise JobEnded("its process ended without an exit status")
         # SIGXCPU comes at the soft limit; a program that ignores it is killed
         if status == _CPU_SIGNAL or (status in _KILLED and cpu >= how.limits["CPU"]):
-            raise JobEnded(JobReport(status="timeout", reason=ran_out(cpu)))
+            raise JobEnded(ran_out(cpu), "timeout")
         if status in _KILLED:
-            reason = f"its process was killed (signal {-status})"
-            raise JobEnded(JobReport(reason=reason), reason)
+            raise _died(-status)
         return Output(bytes(streams.data), bytes(streams.said), status, cpu, peak)
 
     def _watch(self, streams: Streams) -> None:
@@ -217,7 +224,7 @@ class Cell:
             self._look()
             ready = streams.exchange(left, *([self._socket.fileno()] if streams.answer is None else []))
             if left <= 0 and not (ready and chances > 0):
-                raise JobEnded(JobReport(status="timeout", reason=self.clock.reason()))
+                raise JobEnded(self.clock.reason(), "timeout")
             if streams.answer is None and self._socket.fileno() in ready:
                 streams.answer, given = self._receive()
                 for descriptor in given:
@@ -226,7 +233,7 @@ class Cell:
     def _look(self) -> None:
         limit, reason = self._slot.excess(self._started, self._memory, self.clock)
         if limit:
-            raise JobEnded(JobReport(status="limit", limit=limit, reason=reason))
+            raise JobEnded(reason, "limit", limit=limit)
 
     def _ask(self, message: Mapping[str, object], descriptors: tuple[int, ...]) -> None:
         self._socket.settimeout(max(self.clock.left(), _STUCK))
@@ -235,24 +242,15 @@ class Cell:
         except wire.Disconnected as error:
             raise _died() from error
 
-    def _answer(self, otherwise: str = "failed") -> tuple[dict[str, object], list[int]]:
-        """Wait for the answer; `otherwise`: what the job is where none comes."""
+    def _answer(self) -> tuple[dict[str, object], list[int]]:
+        """Wait for the answer."""
         while True:
             left = self.clock.left()
             self._look()
             if select.select([self._socket], [], [], min(max(left, 0.0), _LOOK))[0]:
                 break
             if left <= 0:
-                raise JobEnded(JobReport(status="timeout", reason=self.clock.reason()))
-        if otherwise == "unavailable":
-            try:
-                return self._receive()
-            except JobEnded as error:
-                raise JobEnded(
-                    JobReport(
-                        status="unavailable", reason="a child of the sandbox's supervisor ended in its own set-up"
-                    )
-                ) from error
+                raise JobEnded(self.clock.reason(), "timeout")
         return self._receive()
 
     def _receive(self) -> tuple[dict[str, object], list[int]]:
@@ -265,9 +263,9 @@ class Cell:
         return (answer if type(answer) is dict else {}), given
 
 
-def _died() -> JobEnded:
-    reason = "its process was killed (signal 9)"
-    return JobEnded(JobReport(reason=reason), reason)
+def _died(number: int = 9) -> JobEnded:
+    reason = f"its process was killed (signal {number})"
+    return JobEnded(reason, killed=reason)
 
 
 class Streams:
@@ -308,7 +306,7 @@ class Streams:
             os.close(self.out)
             self.out = -1
         elif len(self.data) > self._bound:
-            raise JobEnded(JobReport(status="limit", limit="output", reason=f"more than {self._bound} bytes of output"))
+            raise JobEnded(f"more than {self._bound} bytes of output", "limit", limit="output")
 
     def listen(self) -> bool:
         """Read what there is on standard error, and keep its end; say whether there was anything."""

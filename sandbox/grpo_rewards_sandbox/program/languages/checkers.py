@@ -10,21 +10,15 @@ import secrets
 from collections import OrderedDict
 from typing import TYPE_CHECKING
 
-from ..formats.report import JobReport, refused
+from ..formats.report import MAX_REASON, JobReport
 from ..protocol import CaseMessage, CheckerMessage, JobMessage
 from . import table
-from .cells import Cell, JobEnded, Output, RunCommand
-from .compiling import Program, command
+from .cells import TRUSTED_LIMITS, TRUSTED_SECONDS, Cell, JobEnded, Output
+from .compiling import Program
 
 if TYPE_CHECKING:
     from .judging import Judge
 
-_SECONDS = 20.0  # of a checker's own time, for one output
-_LIMITS = {
-    "memory": 1 << 30, "processes": 64, "open_files": 256, "file_bytes": 64 << 20, "output_bytes": 1 << 20,
-    # one cell for many outputs: each run has a limit of its own
-    "cpu_seconds": 1 << 20,
-}  # fmt: skip
 _INPUT, _OUTPUT, _ANSWER = "input.txt", "output.txt", "answer.txt"
 _ORDER = {
     "testlib": (_INPUT, _OUTPUT, _ANSWER),
@@ -66,11 +60,11 @@ class Accepted:
         keys = {place: _key(source, job["tests"][place]) for place in places}
         left = {place: key for place, key in keys.items() if key not in self._kept}
         if left:
-            clock = judge.clock(_SECONDS)
-            with Cell(judge.slot, _LIMITS, clock, trusted=True) as cell:
+            clock = judge.clock(TRUSTED_SECONDS)
+            with Cell(judge.slot, TRUSTED_LIMITS, clock, trusted=True) as cell:
                 program.put(cell)
                 for place, key in left.items():
-                    clock.allow(_SECONDS)
+                    clock.allow(TRUSTED_SECONDS)
                     self._kept[key] = _accepts(cell, job, program, source, place)
                     if not self._kept[key]:
                         break
@@ -111,8 +105,6 @@ def decide(judge: Judge, job: JobMessage, held: list[tuple[int, bytes]], report:
     headers = {"testlib.h": judge.testlib} if "testlib.h" in source else {}
     try:
         program = judge.compile(checker["language"], source, trusted=True, headers=headers)
-        if program.problem:
-            raise _broken(program.problem)
         problems = _looked_at(judge, job, held, report, program, source)
         places = [place for place, problem in problems if problem]
         if places and not judge.accepted.all(judge, job, program, source, places):
@@ -138,11 +130,11 @@ def _looked_at(
     checker = job["checker"]
     assert checker is not None
     problems: list[tuple[int, str]] = []
-    clock = judge.clock(_SECONDS)
-    with Cell(judge.slot, _LIMITS, clock, trusted=True) as cell:
+    clock = judge.clock(TRUSTED_SECONDS)
+    with Cell(judge.slot, TRUSTED_LIMITS, clock, trusted=True) as cell:
         program.put(cell)
         for index, output in held:
-            clock.allow(_SECONDS)
+            clock.allow(TRUSTED_SECONDS)
             try:
                 if _is_right(cell, checker["protocol"], program, source, job["tests"][index], output):
                     report.tests_passed += 1
@@ -166,8 +158,10 @@ def _is_right(cell: Cell, protocol: str, program: Program, source: str, case: Ca
     for name, content in files.items():
         cell.put(name, content)
     word = secrets.token_hex(16) if protocol == "function" else ""
-    words = (*_ORDER[protocol], word) if word else _ORDER[protocol]
-    said = cell.run(_how(program, source, words), b"", _LIMITS["output_bytes"])
+    python = f"from {__package__} import evaluating\nevaluating.run({source!r}, globals())"
+    names = (*_ORDER[protocol], *([word] if word else []))
+    how = program.command(TRUSTED_LIMITS, TRUSTED_SECONDS, python, *names)
+    said = cell.run(how, b"", TRUSTED_LIMITS["output_bytes"])
     if protocol == "testlib":
         if said.status not in _TESTLIB:
             raise _Unclear(_words(said))
@@ -192,19 +186,10 @@ def _is_text(output: bytes) -> bool:
     return True
 
 
-def _how(program: Program, source: str, names: tuple[str, ...]) -> RunCommand:
-    if program.language == "python":
-        bound = {"AS": _LIMITS["memory"], "CPU": int(_SECONDS) + 1}
-        text = f"from {__package__} import evaluating\nevaluating.run({source!r}, globals())"
-        return RunCommand(["checker.py", *names], {}, bound, _LIMITS["memory"], text)
-    entry = table.LANGUAGES[program.language]
-    return command(program.language, (*entry.run, *names), program.name, program.main, _LIMITS, _SECONDS)
-
-
 def _words(said: Output) -> str:
     lines = (said.said or said.data).decode("utf-8", "replace").strip().splitlines()
     return f"it ended with exit status {said.status} and said {lines[-1][:200] if lines else ''!r}"
 
 
 def _broken(reason: str) -> JobEnded:
-    return JobEnded(refused(f"the checker gave no verdict: {reason}"))
+    return JobEnded(f"the checker gave no verdict: {reason}"[:MAX_REASON], "refused")

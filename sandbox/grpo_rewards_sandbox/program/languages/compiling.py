@@ -13,9 +13,8 @@ from . import sources, table
 from .cells import Cell, CellSlot, JobEnded, Output, RunCommand, sealed
 
 SECONDS = 30.0  # of the compiler's own time
-_MEMORY, _STACK = 1 << 30, 64 << 20
 _LIMITS = {
-    "memory": _MEMORY, "processes": 128, "open_files": 512, "file_bytes": 64 << 20, "output_bytes": 1 << 20,
+    "memory": 1 << 30, "processes": 128, "open_files": 512, "file_bytes": 64 << 20, "output_bytes": 1 << 20,
     "cpu_seconds": int(SECONDS) + 1,
 }  # fmt: skip
 _KEPT_BYTES, _KEPT = 64 << 20, 128
@@ -38,6 +37,15 @@ class Program:
         """Write it into a cell."""
         if self.file >= 0:
             cell.put(self.name, self.file, 0o555)
+
+    def command(self, limits: dict[str, int], seconds: float, python: str, *arguments: str) -> RunCommand:
+        """Return how it is run with these arguments, within its language's limits; `python`: its text, where it is that."""
+        if self.language == "python":
+            memory = limits["memory"]
+            bound = {"STACK": stack_of(memory), "AS": memory, "CPU": min(limits["cpu_seconds"], int(seconds) + 1)}
+            return RunCommand([self.name, *arguments], {}, bound, memory, python)
+        words = (*table.LANGUAGES[self.language].run, *arguments)
+        return _command(self.language, words, self.name, self.main, limits, seconds)
 
 
 class Compiler:
@@ -101,7 +109,7 @@ class Compiler:
         if not entry.compile:
             return Program(language, source, sealed(data), len(data), main)
         words = entry.compile_tests if sources.has_tests(language, tests) else entry.compile
-        how = command(language, words, source, main, _LIMITS, SECONDS)
+        how = _command(language, words, source, main, _LIMITS, SECONDS, compiling=True)
         with Cell(slot, _LIMITS, clock, trusted=trusted) as cell:
             for name, header in headers.items():
                 cell.put(name, header.encode())
@@ -124,14 +132,20 @@ def _said(output: Output) -> str:
     return found or (f"exit status {output.status}" if output.status else "the compiler made nothing")
 
 
-def command(
-    language: str, words: tuple[str, ...], source: str, main: str, limits: dict[str, int], seconds: float
+def _command(
+    language: str,
+    words: tuple[str, ...],
+    source: str,
+    main: str,
+    limits: dict[str, int],
+    seconds: float,
+    *,
+    compiling: bool = False,
 ) -> RunCommand:
-    """Return how these words are started, with the limits of this language's runtime."""
+    """Return how these words are started, with the limits of this language's runtime, or of its compiler."""
     entry = table.LANGUAGES[language]
     memory = limits["memory"]
     stack = stack_of(memory)
-    compiling = words != entry.run
     reserves = entry.reserves or compiling
     values = {
         # less than the kernel's limit: node's native frames need some of the stack too, and would overrun it

@@ -11,11 +11,10 @@ from ..clock import JobClock
 from ..comparison import same_output
 from ..formats.program_run import EXIT_MODULE, LIMIT_OF_EXIT
 from ..formats.report import JobReport, install, refused
-from ..isolation.limits import stack_of
 from ..protocol import CaseMessage, JobMessage
 from . import checkers, endings, sources, table, values
-from .cells import Cell, CellSlot, JobEnded, Output, RunCommand
-from .compiling import SECONDS, Compiler, Program, command
+from .cells import Cell, CellSlot, JobEnded, Output
+from .compiling import SECONDS, Compiler, Program
 
 _MAX_KEPT = 64 << 20  # bytes of output that are held for a checker
 _LAST_LINE = 300
@@ -23,7 +22,7 @@ _TRACE = re.compile(r"\s|#\d|Stack trace:|goroutine \d|main\.\w+\(|note: run wit
 _NEARLY = 0.85  # of the memory: a program that held so much and died had no more, and need not say so
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Judge:
     """Judges jobs of whole programs, one at a time; keeps what was compiled."""
 
@@ -32,7 +31,6 @@ class Judge:
     clock: Callable[[float], JobClock]
     testlib: str
     accepted: checkers.Accepted = field(default_factory=checkers.Accepted)
-    _expected: values.ExpectedValues = field(default_factory=values.ExpectedValues)
     _cell: Cell | None = None  # the candidate's, ended when its verdict is known: what fills a machine dies slowly
 
     def judge(self, job: JobMessage, late: Callable[[JobReport], None]) -> tuple[JobReport, str]:
@@ -65,10 +63,13 @@ class Judge:
     def compile(
         self, language: str, text: str, *, trusted: bool = False, tests: str = "", headers: dict[str, str] | None = None
     ) -> Program:
-        """Return a program, compiled in time of its own; raise `JobEnded` where that exceeded a limit."""
-        return self.compiler.program(
+        """Return a program, compiled in time of its own; raise `JobEnded` where it does not compile, or exceeds a limit."""
+        program = self.compiler.program(
             self.slot, language, text, headers=headers or {}, trusted=trusted, tests=tests, clock=self.clock(SECONDS)
         )
+        if program.problem:
+            raise JobEnded(program.problem)
+        return program
 
     def _program(self, job: JobMessage, report: JobReport) -> None:
         secret = secrets.token_hex(16)
@@ -76,47 +77,28 @@ class Judge:
         text = endings.joined(language, job["setup"], job["candidate"], job["tests"])
         ending = endings.ending(language, job["tests"])
         program = self.compile(language, text + ending.text, tests=job["tests"])
-        if program.problem:
-            raise JobEnded(JobReport(reason=program.problem))
         cell = self._open(job["limits"], job["timeout"])
         program.put(cell)
-        how = self._how(job, program, text + ending.text, job["timeout"])
-        how.words.extend(sources.choosing_tests(language, job["tests"]))
+        chosen = sources.choosing_tests(language, job["tests"])
+        how = program.command(job["limits"], job["timeout"], text + ending.text, *chosen)
         if ending.text:
             how.environment[endings.VARIABLE] = secret
         output = cell.run(how, b"", job["limits"]["output_bytes"])
         if problem := self.problem(job, output):
             raise problem
         if not ending.reached(output.data, secret):
-            raise JobEnded(JobReport(reason="it ended before the end of the tests"))
+            raise JobEnded("it ended before the end of the tests")
         report.tests_passed = 1
 
     def _values(self, job: JobMessage, report: JobReport) -> None:
-        wanted = self._expected.of(self, job["language"], job["tests"])
+        wanted = values.expected(self, job["language"], job["tests"])
         report.tests_total = len(wanted)
         program = self.compile(job["language"], job["candidate"])
-        if program.problem:
-            raise JobEnded(JobReport(reason=program.problem))
         cell = self._open(job["limits"], job["timeout"])
         values.decide(self, job, cell, program, wanted, report)
 
-    def _how(self, job: JobMessage, program: Program, text: str, seconds: float) -> RunCommand:
-        limits = job["limits"]
-        if program.language == "python":
-            bound = {
-                "STACK": stack_of(limits["memory"]),
-                "AS": limits["memory"],
-                "CPU": min(limits["cpu_seconds"], int(seconds) + 1),
-            }
-            return RunCommand(["main.py"], {}, bound, limits["memory"], text)
-        return command(
-            program.language, table.LANGUAGES[program.language].run, program.name, program.main, limits, seconds
-        )
-
     def _tests(self, job: JobMessage, report: JobReport) -> None:
         program = self.compile(job["language"], job["candidate"])
-        if program.problem:
-            raise JobEnded(JobReport(reason=program.problem))
         held: list[tuple[int, bytes]] = []
         cell = self._open(job["limits"], job["timeout"])
         for index, case in enumerate(job["tests"]):
@@ -129,9 +111,7 @@ class Judge:
             elif job["checker"]:
                 held.append((index, output))
                 if sum(len(data) for _, data in held) > _MAX_KEPT:
-                    raise JobEnded(
-                        JobReport(status="limit", limit="output", reason=f"more than {_MAX_KEPT} bytes of output")
-                    )
+                    raise JobEnded(f"more than {_MAX_KEPT} bytes of output", "limit", limit="output")
             elif same_output(output, case["output"], job["compare"]):
                 report.tests_passed += 1
             else:
@@ -152,7 +132,7 @@ class Judge:
             text = b""
         if job["output_file"]:
             cell.put(job["output_file"], b"")
-        how = self._how(job, program, job["candidate"], seconds)
+        how = program.command(job["limits"], seconds, job["candidate"])
         # what is expected always has room, and as much again
         bound = max(job["limits"]["output_bytes"], 2 * len(case["output"]))
         output = cell.run(how, text, bound)
@@ -173,15 +153,15 @@ class Judge:
         limit = ""
         if language == "python":
             if output.status == EXIT_MODULE:
-                return JobEnded(JobReport(reason=f"the program imports a module that is not there ({install('NAME')})"))
+                return JobEnded(f"the program imports a module that is not there ({install('NAME')})")
             limit = LIMIT_OF_EXIT.get(output.status, "")
         elif (
             table.LANGUAGES[language].ran_out_of_memory(output.said) or output.peak > job["limits"]["memory"] * _NEARLY
         ):
             limit = "memory"
         if limit:
-            return JobEnded(JobReport(status="limit", limit=limit, reason=f"the {limit} limit"))
-        return JobEnded(JobReport(reason=ended_badly(output.status, output.said)))
+            return JobEnded(f"the {limit} limit", "limit", limit=limit)
+        return JobEnded(ended_badly(output.status, output.said))
 
 
 def ended_badly(status: int, said: bytes) -> str:

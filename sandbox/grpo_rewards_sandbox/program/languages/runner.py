@@ -16,6 +16,7 @@ from typing import TypedDict
 
 from .. import wire
 from ..formats import program_run
+from ..isolation.limits import lower
 from . import evaluating as evaluating  # here, since what runs a checker may read no file of ours
 
 NOT_STARTED = 127
@@ -197,10 +198,8 @@ def _limit(limits: dict[str, int], *, lasting: bool = False) -> None:
     """
     for which, value in limits.items():
         number = getattr(resource, f"RLIMIT_{which}")
-        _, ceiling = resource.getrlimit(number)
-        low = value if ceiling == resource.RLIM_INFINITY else min(value, ceiling)
         keeps = which == "STACK" or (which == "CPU" and lasting)
-        resource.setrlimit(number, (low, ceiling if keeps else low + (which == "CPU")))
+        lower(number, value, resource.getrlimit(number)[1] if keeps else value + (which == "CPU"))
 
 
 _DO = {"put": _put, "take": _take, "clear": _clear, "run": _run}

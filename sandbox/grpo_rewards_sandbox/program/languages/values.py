@@ -8,31 +8,25 @@ candidate writes there is its answer, by whatever means it wrote it.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import math
-from collections import OrderedDict
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from ..comparison import DISTANCE, same_value
-from ..formats.report import JobReport, refused
+from ..formats.report import MAX_REASON, JobReport
 from ..protocol import JobMessage
-from . import table
-from .cells import Cell, JobEnded, Output
-from .compiling import Program, command
+from .cells import TRUSTED_LIMITS, TRUSTED_SECONDS, Cell, JobEnded, Output
+from .compiling import Program
 from .runner import MAX_FILE
 
 if TYPE_CHECKING:
     from .judging import Judge
 
 RESULTS = "values.txt"
-_SECONDS, _KEPT, _SHOWN = 20.0, 256, 100
-_LIMITS = {
-    "memory": 1 << 30, "processes": 64, "open_files": 256, "file_bytes": 64 << 20, "output_bytes": 1 << 20,
-    "cpu_seconds": 1 << 20,
-}  # fmt: skip
+_KEPT, _SHOWN = 256, 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,39 +47,22 @@ class WantedValue:
             return False
 
 
-class ExpectedValues:
-    """The values that tests expect, by the text of their program; the newest are kept."""
+@lru_cache(maxsize=_KEPT)
+def expected(judge: Judge, language: str, text: str) -> tuple[WantedValue, ...]:
+    """Return the values that the tests' program writes.
 
-    def __init__(self) -> None:
-        self._kept: OrderedDict[str, list[WantedValue]] = OrderedDict()
-
-    def of(self, judge: Judge, language: str, text: str) -> list[WantedValue]:
-        """Return the values that the tests' program writes.
-
-        Raises:
-            JobEnded: with no verdict, where it does not compile, does not end well, or writes something else.
-        """
-        key = hashlib.sha256(f"{language}\0{text}".encode("utf-8", "surrogatepass")).hexdigest()
-        if key not in self._kept:
-            self._kept[key] = _expected(judge, language, text)
-            while len(self._kept) > _KEPT:
-                self._kept.popitem(last=False)
-        self._kept.move_to_end(key)
-        return self._kept[key]
-
-
-def _expected(judge: Judge, language: str, text: str) -> list[WantedValue]:
+    Raises:
+        JobEnded: with no verdict, where it does not compile, does not end well, or writes something else.
+    """
     try:
         program = judge.compile(language, text, trusted=True)
-        if program.problem:
-            raise _broken(program.problem)
-        with Cell(judge.slot, _LIMITS, judge.clock(_SECONDS), trusted=True) as cell:
-            said, data = run(cell, program, _LIMITS, _SECONDS)
+        with Cell(judge.slot, TRUSTED_LIMITS, judge.clock(TRUSTED_SECONDS), trusted=True) as cell:
+            said, data = run(cell, program, TRUSTED_LIMITS, TRUSTED_SECONDS)
         if said.status != 0 or data is None:
             words = said.said.decode("utf-8", "replace").strip().splitlines()
             raise _broken(f"it ended with exit status {said.status}: {words[-1][:200] if words else ''}")
         written = [json.loads(line) for line in lines(data)]
-        values = list(_wanted(written))
+        values = tuple(_wanted(written))
     except (ValueError, RecursionError) as error:
         raise _broken(f"{type(error).__name__}: {error}"[:200]) from error
     except JobEnded as end:
@@ -110,7 +87,7 @@ def _wanted(written: list[object]) -> Iterator[WantedValue]:
 
 
 def _broken(reason: str) -> JobEnded:
-    return JobEnded(refused(f"the values that the tests expect could not be made: {reason}"))
+    return JobEnded(f"the values that the tests expect could not be made: {reason}"[:MAX_REASON], "refused")
 
 
 def run(
@@ -119,12 +96,12 @@ def run(
     """Run a program; return how it ended and what it wrote, None where that is no file."""
     program.put(cell)
     cell.put(RESULTS, b"")
-    how = command(program.language, table.LANGUAGES[program.language].run, program.name, program.main, limits, seconds)
+    how = program.command(limits, seconds, "")
     return cell.run(how, b"", limits["output_bytes"]), cell.take(RESULTS, bound)
 
 
 def decide(
-    judge: Judge, job: JobMessage, cell: Cell, program: Program, wanted: list[WantedValue], report: JobReport
+    judge: Judge, job: JobMessage, cell: Cell, program: Program, wanted: tuple[WantedValue, ...], report: JobReport
 ) -> None:
     """Run a candidate's program once and compare what it writes, value by value."""
     # what is expected always has room, and as much again
