@@ -21,8 +21,11 @@ from grpo_rewards_adapters.server.worker import LATE, REPLY
 from grpo_rewards_adapters.server.workers import Answer, Workers, _Job
 
 REWARDS = '''
-import re, time
+import pathlib, re, time
 from grpo_rewards import reward
+
+if pathlib.Path(__file__).with_name("slow").exists():
+    time.sleep(60)
 
 @reward(range=(0, 1))
 def waits(completion: str) -> float:
@@ -80,6 +83,28 @@ def test_a_job_that_holds_its_process_costs_itself_only(tmp_path: Path) -> None:
     hung, *others = with_workers(tmp_path, 1, 4.0, do)
     assert hung.status == 504
     assert [(one.status, one.rows) for one in others] == [(200, 1)] * 3
+
+
+def children() -> set[int]:
+    found: set[int] = set()
+    for task in Path("/proc/self/task").glob("*/children"):
+        found |= set(map(int, task.read_text().split()))
+    return found
+
+
+def test_a_worker_that_is_still_starting_ends_with_the_service(tmp_path: Path) -> None:
+    before = children()
+
+    async def do(workers: Workers) -> None:
+        (tmp_path / "slow").touch()
+        (first,) = children() - before
+        os.kill(first, signal.SIGKILL)
+        async with asyncio.timeout(60):
+            while not children() - before - {first}:
+                await asyncio.sleep(0.01)
+
+    with_workers(tmp_path, 1, 60.0, do)
+    assert children() == before
 
 
 def test_workers_that_are_killed_under_load_lose_no_request(start: Any) -> None:

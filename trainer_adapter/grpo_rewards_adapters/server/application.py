@@ -69,8 +69,8 @@ class Service:
     @contextlib.asynccontextmanager
     async def lifespan(self, _app: Starlette) -> AsyncIterator[None]:
         """Start the workers, and end them once every request has been answered."""
-        await self.workers.start()
         try:
+            await self.workers.start()
             yield
         finally:
             await self.workers.stop()

@@ -10,9 +10,9 @@ import pickle
 import socket
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Coroutine, Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import cast
+from typing import Any, cast
 
 from grpo_rewards import Composite
 from grpo_rewards.errors import ConfigError
@@ -56,7 +56,7 @@ class _Job:
 class _ServiceWorker(WorkerProcess, asyncio.Protocol):
     """A worker on an event loop: it does the jobs that it was asked in their order, `began` is when it came to the first of them."""
 
-    _transport: asyncio.Transport
+    _transport: asyncio.Transport | None = None  # until it is connected
 
     def __init__(self, task: Task, replied: Callable[[_ServiceWorker, bytes, bytes], None]) -> None:
         super().__init__(task)
@@ -76,12 +76,12 @@ class _ServiceWorker(WorkerProcess, asyncio.Protocol):
             WorkerLost: it ended.
         """
         await asyncio.get_running_loop().create_connection(lambda: self, sock=self.line)
-        self._transport.writelines((HEADER.pack(b"?", 0, len(composite)), composite))
+        self._write(HEADER.pack(b"?", 0, len(composite)), composite)
         kind, body = await self._started
         if kind == b"!":
             raise pickle.loads(body)  # noqa: S301 - from our own child
         if not kind:
-            await self.end()
+            await asyncio.to_thread(self.stop)
             raise WorkerLost(how_it_ended(self.process.returncode))
 
     def give(self, job: _Job) -> None:
@@ -92,7 +92,11 @@ class _ServiceWorker(WorkerProcess, asyncio.Protocol):
         self.jobs.append(job)
         job.worker = self
         head = HEADER.pack(b"?", 1, REQUEST.size + len(job.body)) + REQUEST.pack(job.kind, until)
-        self._transport.writelines((head, job.body))
+        self._write(head, job.body)
+
+    def _write(self, *parts: bytes) -> None:
+        assert self._transport is not None
+        self._transport.writelines(parts)
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast(asyncio.Transport, transport)
@@ -120,7 +124,8 @@ class _ServiceWorker(WorkerProcess, asyncio.Protocol):
 
     async def end(self, *, now: bool = False) -> None:
         """Let it end by itself, unless it is to end `now`."""
-        self._transport.abort()
+        if self._transport is not None:
+            self._transport.abort()
         await asyncio.to_thread(self.kill if now else self.stop)
 
 
@@ -158,7 +163,7 @@ class Workers:
             ConfigError: the rewards cannot be loaded in another process.
         """
         self._pickled, _ = pickled(self.composite)
-        await asyncio.gather(*(self._first() for _ in range(self.size)))
+        await asyncio.gather(*(self._task(self._first()) for _ in range(self.size)))
 
     async def do(self, kind: bytes, body: bytes) -> Answer:
         """Have a job done."""
@@ -263,10 +268,15 @@ class Workers:
         if job is not None:
             job.attempts += 1
         self._take_back(worker, None if job is None or job.attempts < _ATTEMPTS else job)
-        task = asyncio.get_running_loop().create_task(self._replace(worker, job, now=now))
+        self._task(self._replace(worker, job, now=now))
+        self._hand_out()
+
+    def _task(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        """Begin what `stop` is to end."""
+        task = asyncio.get_running_loop().create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
-        self._hand_out()
+        return task
 
     async def _replace(self, worker: _ServiceWorker, job: _Job | None, *, now: bool) -> None:
         await worker.end(now=now)
@@ -304,11 +314,10 @@ class Workers:
         worker = _ServiceWorker(task, self._replied)
         try:
             await asyncio.wait_for(worker.start(self._pickled), START_SECONDS)
-        except TimeoutError:
-            await worker.end(now=True)
-            raise ConfigError(f"a worker process did not start within {START_SECONDS:g} s") from None
-        except ConfigError:
-            await worker.end()
+        except BaseException as error:  # also where the service stops meanwhile: nobody else knows of this process yet
+            await worker.end(now=not isinstance(error, ConfigError | WorkerLost))
+            if isinstance(error, TimeoutError):
+                raise ConfigError(f"a worker process did not start within {START_SECONDS:g} s") from None
             raise
         self._running.append(worker)
         if worker.ended:  # between its start and here
