@@ -188,6 +188,31 @@ def test_an_engine_over_ssh_judges(here: None, ssh: int) -> None:
     assert [verdict.status for verdict in wrong] == ["passed", "failed", "timeout"]
 
 
+def test_no_ssh_outlives_its_process(ssh: int) -> None:
+    tunnel = "import sys, time\nfrom grpo_rewards_sandbox.backends.docker.tunnel import forwarded\n"
+    tunnel += f"print(forwarded('ssh://root@127.0.0.1:{ssh}'), flush=True)\ntime.sleep(600)\n"
+    process = subprocess.Popen([sys.executable, "-c", tunnel], stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    with process.stdout:
+        place = Path(process.stdout.readline().strip().removeprefix("unix://"))
+
+    def left() -> list[str]:
+        found = []
+        for command in Path("/proc").glob("[0-9]*/cmdline"):
+            with contextlib.suppress(OSError):
+                found += [command.read_text()] if str(place) in command.read_text() else []
+        return found
+
+    assert left()
+    process.kill()
+    process.wait()
+    deadline = time.monotonic() + 30
+    while (left() or place.parent.exists()) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not left()
+    assert not place.parent.exists()
+
+
 def test_an_engine_that_is_not_there_is_left_out_or_named(here: None) -> None:
     nowhere = f"tcp://127.0.0.1:{port()}"
     with open_sandbox("docker", workers=1, hosts=[nowhere, "unix:///var/run/docker.sock"]) as sandbox:

@@ -9,12 +9,12 @@ import atexit
 import contextlib
 import os
 import shutil
+import signal
 import socket
 import subprocess
 import tempfile
 import threading
 import time
-from pathlib import Path
 from urllib.parse import urlsplit
 
 from ..._errors import SandboxUnavailable
@@ -26,6 +26,12 @@ _OPTIONS = (
     "BatchMode=yes", "ExitOnForwardFailure=yes", "ConnectTimeout=10", "ServerAliveInterval=5", "ServerAliveCountMax=3",
     "ControlMaster=no", "ControlPath=none",
 )  # fmt: skip
+# ssh itself would outlive a process that is killed: a shell beside it waits for the end of its standard input, and of ssh
+_WATCHED = """exec 3<&0
+"$@" 3<&- </dev/null & ssh=$!
+{ read -r _ <&3; kill $ssh; } >/dev/null 2>&1 & watch=$!
+wait $ssh; status=$?
+kill $watch 2>/dev/null; rm -rf "$0"; exit $status"""
 _tunnels: dict[str, Tunnel] = {}
 _lock = threading.Lock()
 
@@ -51,8 +57,8 @@ class Tunnel:
         forward = f"{self.path}:{parts.path or _SOCKET}"
         self._process = subprocess.Popen(
             # --: a name that begins with a dash is no option
-            [ssh, "-nNT", *options, *port, "-L", forward, "--", target],
-            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, start_new_session=True,
+            ["sh", "-c", _WATCHED, self._folder, ssh, "-nNT", *options, *port, "-L", forward, "--", target],
+            stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, start_new_session=True,
         )  # fmt: skip
         if problem := self._wait():
             self.close()
@@ -81,13 +87,13 @@ class Tunnel:
         # a forked child's copy: the process is the parent's
         if self._pid != os.getpid():
             return
-        self._process.kill()
+        if self._process.poll() is None:
+            os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait()
-        if self._process.stderr:
-            self._process.stderr.close()
-        with contextlib.suppress(OSError):
-            Path(self.path).unlink(missing_ok=True)
-            Path(self._folder).rmdir()
+        for stream in (self._process.stdin, self._process.stderr):
+            if stream:
+                stream.close()
+        shutil.rmtree(self._folder, ignore_errors=True)
 
 
 def forwarded(place: str) -> str:
