@@ -16,6 +16,7 @@ import pytest
 from grpo_rewards_sandbox import Job, Sandbox, SandboxUnavailable, guarantees, open_sandbox
 from grpo_rewards_sandbox.backends import supervised
 from grpo_rewards_sandbox.backends.local import backend as local
+from grpo_rewards_sandbox.backends.local.packages import reachable
 
 PYTEST = "from solution import solve\ndef test_a():\n    assert solve(2) == 4\n"
 CHECK = "def check(candidate):\n    assert candidate(2) == 4\n    assert candidate(5) == 10\n"
@@ -155,3 +156,9 @@ def test_guarantees_name_the_mode_that_is_used() -> None:
     with open_sandbox("local", workers=1) as opened:
         assert report["local"] == opened.plan["mode"]
     assert report["note"]
+
+
+def test_packages_are_chosen_by_either_of_their_names() -> None:
+    assert set(reachable("pytest")) == set(reachable(["_pytest"])) >= {"pytest", "_pytest", "pluggy"}
+    with pytest.raises(SandboxUnavailable, match="packages: Not_There is not installed"):
+        reachable(["pytest", "Not_There"])

@@ -100,7 +100,9 @@ class Fleet:
             SandboxUnavailable: there is none.
         """
         if len(self.hosts) == 1:
-            return self.hosts if self.up else [self._again(self.hosts[0])]
+            if not self.up:
+                self.hosts[0].connect()
+            return self.hosts
         # under the lock, so that several threads connect to an engine that is back once
         room: list[tuple[int, Host]] = []
         with self._lock:
@@ -117,11 +119,6 @@ class Fleet:
             raise SandboxUnavailable(self._why())
         # `live` too: what was started a moment ago the engine may not list yet
         return [host for _, host in sorted(room, key=lambda pair: (-pair[0], pair[1].live))]
-
-    @staticmethod
-    def _again(host: Host) -> Host:
-        host.connect()
-        return host
 
     def crowded(self, host: Host) -> bool:
         """Whether a container of ours had better be on another engine: this one is over its slots, and one has room."""

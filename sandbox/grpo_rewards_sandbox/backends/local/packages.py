@@ -29,20 +29,20 @@ def reachable(packages: str | Sequence[str]) -> list[str] | None:
             by_distribution.setdefault(_canonical(name), []).append(module)
     found: list[str] = []
     while wanted:
-        name = _canonical(wanted.pop())
-        if name in known:
+        name = wanted.pop()
+        if (distribution := _canonical(name)) in known:
             continue
-        known.add(name)
+        known.add(distribution)
         try:
-            needed = requires(name) or []
+            needed = requires(distribution) or []
         except PackageNotFoundError:
-            if name in provided:  # the name that it is imported by
+            if name in provided:  # the name that it is imported by, in its own spelling
                 wanted += provided[name]
                 continue
             raise SandboxUnavailable(
                 f"packages: {name} is not installed in this environment. What to do: pip install {name}, or leave it out"
             ) from None
-        found += by_distribution.get(name, [])
+        found += by_distribution.get(distribution, [])
         # markers are not evaluated: what they leave out is not installed here, or does no harm
         wanted += [_REQUIRED.match(one)[0] for one in needed if "extra ==" not in one and _installed(one)]  # type: ignore[index]
     return found
