@@ -96,7 +96,7 @@ def number_words(text: str, num_words: int, relation: bool) -> bool:
     return compared(len(words(text)), num_words, relation)
 
 
-_STARS = re.compile(r"\s?\*\*\*\s?")
+STARS = re.compile(r"\s?\*\*\*\s?")
 
 
 def parts(found: list[str]) -> int:
@@ -110,7 +110,7 @@ def parts(found: list[str]) -> int:
 @check("length_constraints:number_paragraphs", "ifeval", num_paragraphs=of.count)
 def number_paragraphs(text: str, num_paragraphs: int) -> bool:
     """Three asterisks divide the text into so many paragraphs."""
-    return parts(_STARS.split(text)) == num_paragraphs
+    return parts(STARS.split(text)) == num_paragraphs
 
 
 _ENDS_WORD = re.compile("[.,?!'\"]")

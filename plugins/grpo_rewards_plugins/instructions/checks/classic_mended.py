@@ -10,7 +10,7 @@ import re
 from functools import lru_cache
 
 from grpo_rewards_plugins.documents import DocumentProblem, read_document
-from grpo_rewards_plugins.instructions.checks.classic import compared, parts
+from grpo_rewards_plugins.instructions.checks.classic import STARS, compared, parts
 from grpo_rewards_plugins.instructions.languages import detect
 from grpo_rewards_plugins.instructions.registry import mended
 
@@ -70,12 +70,10 @@ def _is_english(text: str) -> bool:
 
 # ------------------------------------------------------------------------------------------------ length
 
-_STARS = re.compile(r"\s?\*\*\*\s?")
-
 
 @mended("length_constraints:number_paragraphs")
 def number_paragraphs(text: str, num_paragraphs: int) -> bool:
-    return parts([part if _says(part) else "" for part in _STARS.split(text)]) == num_paragraphs
+    return parts([part if _says(part) else "" for part in STARS.split(text)]) == num_paragraphs
 
 
 # ------------------------------------------------------------------------------------------------ content and format

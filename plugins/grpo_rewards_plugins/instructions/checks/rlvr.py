@@ -6,12 +6,10 @@ import re
 from itertools import pairwise
 
 from grpo_rewards_plugins.instructions import arguments as of
-from grpo_rewards_plugins.instructions.checks.classic import parts
+from grpo_rewards_plugins.instructions.checks.classic import STARS, compared, parts
 from grpo_rewards_plugins.instructions.patterns import count_of, spans
 from grpo_rewards_plugins.instructions.registry import check, mended
 from grpo_rewards_plugins.instructions.sentences import ruled, tokens
-
-_STARS = re.compile(r"\s?\*\*\*\s?")
 
 # ------------------------------------------------------------------------------------------------ copying
 
@@ -95,7 +93,7 @@ def bigram_wrapping(text: str) -> bool:
 @check("paragraphs:paragraphs", "ifrlvr")
 def paragraphs(text: str) -> bool:
     """Three asterisks divide two paragraphs."""
-    return parts(_STARS.split(text)) == 2
+    return parts(STARS.split(text)) == 2
 
 
 @check("paragraphs:paragraphs2", "ifrlvr")
@@ -124,6 +122,11 @@ _NO_WORD = re.compile(r"[^\w\s]")
 def _last(words: str) -> str:
     """The last word in lower case, without marks."""
     return _NO_WORD.sub("", words.split()[-1]).lower()
+
+
+def _bare_words(text: str) -> list[str]:
+    """The words in lower case, without marks."""
+    return [bare for word in text.lower().split() if (bare := _NO_WORD.sub("", word))]
 
 
 @check("first_word:first_word_sent", "ifrlvr", first_word=of.first_text)
@@ -221,7 +224,7 @@ def start_end(text: str) -> bool:
 @mended("keywords:start_end")
 def start_end_words(text: str) -> bool:
     """The same of words, without marks."""
-    found = [bare for word in text.lower().split() if (bare := _NO_WORD.sub("", word))]
+    found = _bare_words(text)
     return len(found) > 1 and found[0] == found[-1]
 
 
@@ -240,14 +243,13 @@ def lowercase_counting(text: str, N: int) -> bool:
 @check("letters:letter_counting", "ifrlvr", N=of.count, relation=of.relation)
 def letter_counting(text: str, N: int, relation: bool) -> bool:
     """There are enough letters of a to z, or few enough."""
-    number = len(_LETTERS.findall(text))
-    return number >= N if relation else number < N
+    return compared(len(_LETTERS.findall(text)), N, relation)
 
 
 @check("count:counting_composition", "ifrlvr", needs="nltk", n_sent=of.count, n_words=of.count)
 def counting_composition(text: str, n_sent: int, n_words: int) -> bool:
     """Three paragraphs between three asterisks, each of so many sentences of so many tokens."""
-    found = _STARS.split(text)
+    found = STARS.split(text)
     return parts(found) == 3 and all(
         len(sentences := ruled(part)) == n_sent and all(len(tokens(sentence)) == n_words for sentence in sentences)
         for part in found
@@ -264,5 +266,5 @@ def count_unique(text: str) -> bool:
 @mended("count:count_unique")
 def count_unique_words(text: str) -> bool:
     """The same of words, case and marks aside."""
-    found = [bare for word in text.lower().split() if (bare := _NO_WORD.sub("", word))]
+    found = _bare_words(text)
     return len(found) == len(set(found))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import string
+from collections import Counter
 from collections.abc import Callable
 from functools import lru_cache
 from itertools import pairwise
@@ -73,18 +74,20 @@ def consonants(text: str) -> bool:
     )
 
 
+def _palindromes(text: str) -> list[str]:
+    return [word for word in text.translate(NO_MARKS).lower().split() if len(word) >= 5 and word == word[::-1]]
+
+
 @check("words:palindrome", "ifbench")
 def palindrome(text: str) -> bool:
     """There are ten palindromes of five letters or more; one may come again."""
-    found = [word for word in text.translate(NO_MARKS).lower().split() if len(word) >= 5 and word == word[::-1]]
-    return len(found) >= 10
+    return len(_palindromes(text)) >= 10
 
 
 @mended("words:palindrome")
 def palindrome_different(text: str) -> bool:
     """The same, ten different ones."""
-    found = {word for word in text.translate(NO_MARKS).lower().split() if len(word) >= 5 and word == word[::-1]}
-    return len(found) >= 10
+    return len(set(_palindromes(text))) >= 10
 
 
 @check("words:prime_lengths", "ifbench")
@@ -102,10 +105,7 @@ def start_verb(text: str) -> bool:
 @check("words:repeats", "ifbench", small_n=of.count)
 def repeats(text: str, small_n: int) -> bool:
     """No word stands more than so often."""
-    counts: dict[str, int] = {}
-    for word in text.lower().translate(NO_MARKS).split():
-        counts[word] = counts.get(word, 0) + 1
-    return max(counts.values(), default=0) <= small_n
+    return max(Counter(text.lower().translate(NO_MARKS).split()).values(), default=0) <= small_n
 
 
 # the same words stand in all texts of a group
