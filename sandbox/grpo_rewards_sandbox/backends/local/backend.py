@@ -76,9 +76,13 @@ class LocalWorker(Supervised):
                 env={"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "PYTHONDONTWRITEBYTECODE": "1"}, start_new_session=True,
             )  # fmt: skip
         except OSError as error:
+            advice = (
+                "use a Python whose interpreter this user may run, not one below another user's home"
+                if isinstance(error, PermissionError | FileNotFoundError)
+                else "let this process have more (ulimit -n, ulimit -u, memory), or take fewer workers"
+            )
             raise SandboxUnavailable(
-                f"the sandbox's supervisor cannot be started with {interpreter}: {error.strerror}. What to do: use a Python "
-                "whose interpreter this user may run, not one below another user's home"
+                f"the sandbox's supervisor cannot be started with {interpreter}: {error.strerror}. What to do: {advice}"
             ) from error
         assert self._process.stdin is not None
         assert self._process.stdout is not None
