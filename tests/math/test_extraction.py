@@ -37,7 +37,7 @@ FOUND = [
     ("Ответ: 42", "42", "phrase"),
     ("A resposta é 42.", "42", "phrase"),
     ("The answer is 42, not 43.", "42", "phrase"),
-    ("So it is 3.14.", "3.14.", "line"),
+    ("So it is 3.14.", "3.14", "number"),
     ("$a$ and \\[b = 2\\] so", "b = 2", "segment"),
     ("so \\boxed{44}. We check our answer: $17\\cdot 44 = 748$.", "44", "box"),
     ("so their sum is \\boxed{0}, and the solutions are $1,-1$.", "0", "box"),

@@ -94,9 +94,21 @@ _GUESSED = re.compile(
 
 
 def guessed(text: str, at: int) -> bool:
-    """Is a box at a place guessed or denied by what stands right before it ("maybe `\\boxed{3}`", "we cannot have `\\boxed{3}`")?"""
+    """Is a box at a place guessed or denied by what stands right before it ("maybe `\\boxed{3}`", "we cannot have
+    `\\boxed{3}`", "if n = 2, it would be `\\boxed{3}`")?
+    """
     start = max(0, at - _NEAR)
-    return not _GUESSES.isdisjoint(text[start:at].split()) and _GUESSED.search(text, start, at) is not None
+    words = text[start:at].split()
+    if "would" in words and _WOULD_BE.search(text, max(0, at - _LONGEST_CONDITION), at) is not None:
+        return True
+    return not _GUESSES.isdisjoint(words) and _GUESSED.search(text, start, at) is not None
+
+
+_LONGEST_CONDITION = 300
+_WOULD_BE = re.compile(
+    r"(?:\A|[.!?(\n]|\b(?:and|but)\b)\W*(?:if|had|were|without|suppos(?:e|ing)|assuming)\b(?:(?!\b(?:so|thus|hence|therefore)\b)[^.!?\n])*\bwould\b[^.!?\n]*\Z",
+    re.IGNORECASE,
+)
 
 
 _BEHIND = 120  # characters in which an answer may be taken back

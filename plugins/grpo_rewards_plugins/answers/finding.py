@@ -5,18 +5,15 @@ Marks come first (a box, a tag, ``####``, "the answer is"): the one that stands 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Literal
 
 from .assertion import guessed, hedged, refused
 from .completions import final_text, outside_code, own_question
-from .formulas import PROSE
 from .marks import Extraction, Rule, from_boxes, from_hash, from_tag, tagged
 from .phrases import phrase
-from .signs import bold, last_line, last_number, last_segment, letter, whole
-from .statements import Statement, statement
+from .signs import unmarked
 
 KEPT = 500
 """Characters of an extracted answer that an outcome's details keep."""
@@ -29,18 +26,7 @@ Place = Literal["auto", "tag", "box", "boxed", "hash", "text"]
 ``boxed`` is ``box`` by its older name."""
 
 _MARKS = frozenset(("box", "tag", "hash", "phrase"))
-_WORDS = frozenset(("line", "letter"))  # of which a calculation is none
-_PASSED = _WORDS | {"segment", "number"}
 _NOTHING = Extraction(None, None)
-_VALUE = re.compile(r"(?<![\w{])\d|\A[^a-zA-Z]*\Z|[=<>≤≥]")
-_SIGNS: dict[Rule, Callable[[str], str | None]] = {
-    "bold": bold,
-    "line": last_line,
-    "segment": last_segment,
-    "letter": letter,
-    "number": last_number,
-    "text": whole,
-}
 
 
 def extract(completion: str, *, order: Sequence[Rule] = ORDER, tag: str = "answer") -> Extraction:
@@ -63,17 +49,9 @@ def _search(text: str, order: tuple[Rule, ...], tag: str) -> Extraction:
         return _NOTHING
     if best is not None:
         return _in_place(text, *best) if phrases else best[1]
-    said = statement(text) if phrases and signs else Statement(text)
-    for rule in signs:
-        if rule in _PASSED and (said.calculates if rule in _WORDS else said.doubted or said.unclear):
-            continue
-        if (found := (rule == "number" and not said.calculates and said.value) or _SIGNS[rule](said.text)) and not (
-            (said.doubted or (said.unclear and rule != "bold"))
-            and _VALUE.search(found) is not None
-            and not (rule == "line" and len(PROSE.findall(found)) > 2)
-        ):
-            return _in_place(said.text, _last_place(said.text, found), Extraction(found, rule))
-    return _NOTHING
+    if (weak := unmarked(text, signs)) is None:
+        return _NOTHING
+    return _in_place(*weak)
 
 
 def _in_place(text: str, start: int, found: Extraction) -> Extraction:
@@ -90,18 +68,6 @@ def _in_place(text: str, start: int, found: Extraction) -> Extraction:
     if not behind.strip(_CLOSERS):
         return found
     return Extraction(answer, found.rule, found.parts, found.hedged, behind)
-
-
-def _last_place(text: str, found: str) -> int:
-    """Where an answer stands last, not in another number; -1 where it is put together of pieces."""
-    at = text.rfind(found)
-    while (
-        at >= 0
-        and found[0].isdigit()
-        and (text[at - 1 : at].isdigit() or text[at + len(found) : at + len(found) + 1].isdigit())
-    ):
-        at = text.rfind(found, 0, at)
-    return at
 
 
 _OPEN = frozenset(("phrase", "bold", "line", "segment", "number"))

@@ -7,7 +7,6 @@ from __future__ import annotations
 import re
 from typing import Literal, NamedTuple
 
-from .conclusions import complement
 from .phrases import phrase
 
 Rule = Literal["box", "tag", "hash", "phrase", "bold", "line", "segment", "letter", "number", "text"]
@@ -217,8 +216,9 @@ def tagged(text: str, tag: str) -> tuple[int, str] | None:
 def from_tag(text: str, tag: str = "answer", *, phrases: bool = True) -> tuple[int, Extraction] | None:
     """Place and answer of the last tag; a box in it is opened, and with `phrases` "the answer is" too."""
     hit = tagged(text, tag)
-    if hit is None or not (content := hit[1].strip()):
+    if hit is None:
         return None
+    content = hit[1].strip()
     end = text.find(f"</{tag}>", hit[0])
     position = end if end >= 0 else len(text)  # a phrase inside the tag is a part of it
     if _BARE_NUMBER.fullmatch(content):  # nearly always, and no mark is in it
@@ -226,8 +226,7 @@ def from_tag(text: str, tag: str = "answer", *, phrases: bool = True) -> tuple[i
     if (inner := from_boxes(content)) is not None:
         return position, Extraction(inner[1].text, "tag", inner[1].parts, inner[1].hedged)
     said = phrase(content) if phrases else None
-    end_of = complement(content) if phrases and not said else None
-    return position, Extraction(said[1] if said else end_of or _undressed(content), "tag")
+    return position, Extraction(said[1] if said else _undressed(content), "tag")
 
 
 _BARE_NUMBER = re.compile(r"[-+]?[0-9][0-9.,]*")

@@ -14,9 +14,8 @@ from collections.abc import Iterator
 from itertools import islice
 
 from .assertion import asserted, taken_back
-from .conclusions import ABOUT_AN_ANSWER, han_statement
 from .formulas import CHOICE_LEAD, PROSE, WINDOW, any_in, carries, joined, segments
-from .statements import statement
+from .statements import HAN, statement
 
 _PHRASE = re.compile(
     r"(?:\b(?:(?:answer|respuesta|réponse|antwort|resposta|risposta|ответ)s?\b|(?:solution|result)s?\b(?=[^.:\n]{0,90}?\b(?:is|are)\b))"
@@ -116,6 +115,15 @@ _LISTED = re.compile(
     r"[^\W\d_]+(?: [^\W\d_]+)?(?:(?:,|,? and|,? or) [^\W\d_]+(?: [^\W\d_]+)?){1,7}|[A-Z][a-z]+day, [A-Z][a-z]+ \d{1,2}"
 )
 
+# words that only speak about an answer
+_ABOUT_AN_ANSWER = frozenset(
+    "mistaken clear correct incorrect reasonable obvious obviously right wrong unique simple below above found given known consistent verified "
+    "confirmed complete approximately about roughly exactly simply just therefore thus hence then now still also equal equivalent the "
+    "that this these those what which in at on to of as it its we our follows expressed written called denoted "
+    "obtained based correctly indeed usually probably likely possibly perhaps maybe between at least most more less "
+    "sin cos tan log ln exp sqrt pi max min gcd lcm mod either following same".split()
+)
+
 
 def phrase(text: str, *, after_box: bool = False) -> tuple[int, str] | None:
     """Place and text of the last phrase that gives an answer; place 0 and no text where the last sentence has one that asserts nothing.
@@ -142,7 +150,10 @@ def phrase(text: str, *, after_box: bool = False) -> tuple[int, str] | None:
         found = _json_value(rest) if _KEY.search(match[0]) is not None else None
         found = found or _answer(rest, words=_ANSWER.match(match[0]) is not None)
         if match[0].endswith("\n") and _is_heading(match[0]):
-            before, line = window[max(0, match.start() - 24) : match.start()], rest.lstrip().partition("\n")[0]
+            before, line = window[max(0, match.start() - 24) : match.start()], rest.lstrip()
+            line = (
+                line[: formula[0][1]] if (formula := segments(line)) and not formula[0][0] else line.partition("\n")[0]
+            )
             if (
                 not found
                 or _HEADING.search(before) is None
@@ -237,17 +248,13 @@ def _answer(rest: str, *, words: bool) -> str | None:
         return None
     if _SAID_IN_WORDS.match(found) is not None:
         return _stated(found)
-    return found if found.isascii() else han_statement(found) or found
+    return found if HAN.search(found) is None else _stated(found) or found
 
 
 def _stated(sentence: str) -> str | None:
     """The value that a sentence with words comes to, read as one without a mark is: "the sum of the digits, which is 12", "7 * 4 = 28 cups"."""
-    if not sentence.isascii() and (said := han_statement(sentence)) is not None:
-        return said
-    stated = statement(f"So {sentence}.")
-    if stated.value and (stated.doubted or not stated.unclear):
-        return None if stated.doubted else stated.value
-    return sentence if len(sentence) < _LONGEST_ANSWER else None
+    said = statement(sentence if HAN.search(sentence) is not None else f"So {sentence}.")
+    return said.value or (None if said.doubted or len(sentence) >= _LONGEST_ANSWER else sentence)
 
 
 _LONGEST_ANSWER = 60
@@ -290,7 +297,7 @@ def _listed(rest: str, run: list[str], clause: str) -> str | None:
         return None
     listed = _sentence(rest)
     if _LISTED.fullmatch(listed):
-        return listed if run[0].lower() not in ABOUT_AN_ANSWER else ""
+        return listed if run[0].lower() not in _ABOUT_AN_ANSWER else ""
     return None if len(run) <= _MOST_WORDS // 2 else ""
 
 
@@ -303,12 +310,12 @@ def _accepted(run: list[str]) -> str | None:
     if low[:1] == ["the"] and len(low) == _FEW_WORDS + 1 and low[2] in ("is", "are"):
         run, low = run[3:], low[3:]  # "the lines are skew"
     if low and low[0] == "the":
-        if len(run) > _FEW_WORDS or "of" in low or low[1:2] == [] or low[1] in ABOUT_AN_ANSWER:
+        if len(run) > _FEW_WORDS or "of" in low or low[1:2] == [] or low[1] in _ABOUT_AN_ANSWER:
             return None
         run, low = run[1:], low[1:]
-    if not run or low[0] in ABOUT_AN_ANSWER or (len(run) > _MOST_WORDS and not _IN_A_SENTENCE.isdisjoint(low)):
+    if not run or low[0] in _ABOUT_AN_ANSWER or (len(run) > _MOST_WORDS and not _IN_A_SENTENCE.isdisjoint(low)):
         return None
-    if low[0] == "not" and (len(low) < 2 or low[1] in ABOUT_AN_ANSWER or low[1] in _ARTICLES):
+    if low[0] == "not" and (len(low) < 2 or low[1] in _ABOUT_AN_ANSWER or low[1] in _ARTICLES):
         return None
     if _LABELLED.fullmatch(" ".join(run)):
         return " ".join(run)  # "Plan B"

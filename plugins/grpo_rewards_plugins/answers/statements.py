@@ -1,10 +1,8 @@
-"""What the last sentence of a text asserts, where nothing in the text marks its answer.
+"""What a text gives as its answer where nothing marks one: less than people read, on purpose.
 
-Such an answer counts only where the last sentence says exactly one value, in one of a few forms: what a calculation comes to
-("12 - 4 = 8 apples"), what a conclusion names ("so ...", "in total ..."), what a verb of a closed list says ("is 8", "has 8", "x = 8", "8 are left").
-The sentence is read as values, words and marks. A clause that opens with "since" or "after" is no statement, a number behind
-"of", "in" or "per" is none either, and a word of doubt, denial, condition or plan leaves no answer. A policy that wants to be
-paid marks its answers.
+Only the last sentence counts, and a value only where the sentence says exactly one: what a calculation comes to ("12 - 4 = 8 apples"), what a
+conclusion names ("so ...", "in total ..."), what something is ("the sum is 8", "x = 8"), or nothing but a value. A value behind "of", "in" or "after"
+is a circumstance, and a word of doubt, denial, condition or plan leaves no answer. A policy that wants to be paid marks its answers.
 """
 
 # ruff: noqa: SIM905 - tables of words read better as words
@@ -12,21 +10,22 @@ paid marks its answers.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-_USUAL_SENTENCE, _LONGEST_SENTENCE = 300, 3_000
-_MOST_SENTENCES = 4  # behind the conclusion
+from .formulas import NUMBER, joined, segments
 
 
 class Statement(NamedTuple):
-    """A text up to the `value` that its last sentence asserts; whether that is `doubted`, `unclear` which it is, or what it `calculates`."""
+    """The last `sentence` of a text; whether it is `doubted`; the one `value` that it says, and from which place of the text on it stands."""
 
     text: str
+    sentence: str
     doubted: bool = False
-    unclear: bool = False
-    calculates: bool = False
     value: str = ""
+    at: int = -1
+    calculates: bool = False
 
 
 class _Token(NamedTuple):
@@ -36,17 +35,15 @@ class _Token(NamedTuple):
     end: int
 
 
-_new = tuple.__new__  # twice as fast as the class's own
+_USUAL_SENTENCE, _LONGEST_SENTENCE = 300, 3_000
+_MOST_REMARKS = 4  # behind the conclusion
 _CALCULATED = re.compile(r"<<[^<>\n]{1,80}>>")  # a calculator's notes, as GSM8K has them
 _PROSE = re.compile(r"(?<![\\a-z])[a-z]{2,},? [a-z$(\d\\]", re.IGNORECASE)
-_HAN = re.compile(r"[\u4e00-\u9fff]")
-_HAN_DOUBTED = re.compile(
-    r"(?:[没未]能|无法)(?:求|算|解|完|得|判|继)[^。.!?\n]{0,60}[。.]?\s*\Z|(?:也许|可能|或许|大概)[^，,。.!?\n]{0,30}[。.]?\s*\Z"
-)
+HAN = re.compile(r"[\u4e00-\u9fff]")
 # begins with a sign that is looked for fast
-_SENTENCE_START = re.compile(r"[.!?\n](?:(?<=\n)\n*|(?<!\n)[)*\"”]{0,3}\s+(?=[A-Z*(\[¿¡“\"]))")
+_SENTENCE_START = re.compile(r"[.!?\n。！？](?:(?<=[\n。！？])\n*|(?<![\n。！？])[)*\"”]{0,3}\s+(?=[A-Z*(\[¿¡“\"]))")
 # behind the conclusion: a courtesy, a remark, a check, what would have been, a sentence in brackets
-_AFTER = re.compile(
+_REMARK = re.compile(
     r"[\s*_>-]*(?:let me know|(?:I )?hop(?:e|ing)\b|feel free|if you (?:have|need|want|would|'d)|happy to|thanks?\b|great\b|good luck|note\b(?!\s*:?\s*the (?:final )?answer)"
     r"|for (?:example|instance),|(?:double[- ])?check(?:ing)?\**\s?:|verif[a-z]+\**\s?:|had [^.]*\bwould\b)|\s*\([^\n]*[a-z]{3} [^\n]*\)\s*\Z",
     re.IGNORECASE,
@@ -55,19 +52,16 @@ _END = re.compile(
     r"(?:\s[:;]-?[)D]|\$?\\(?:black)?square\$?|\$?\\qed\$?|∎|Q\.E\.D\.?|(?<!-)---+|\$\s+\$|</?[a-z]{1,20}>|[✅✓✔☑🎉\s])+\Z"
 )
 _LONGEST_END = 40
-_LONGEST_UNSURE = 20  # characters of such a word and what follows it
-_UNSURE = frozenset("perhaps maybe possibly probably guess doubt unsure".split())
-_CLUELESS = r"\b(?:no idea|don['’]t know|not sure|unsure|cannot tell|can['’]t tell)\b"
-_UNSURE_BEFORE = re.compile(rf"(?:\b(?:{'|'.join(_UNSURE)})\W*\n|{_CLUELESS}\W*)\Z", re.IGNORECASE)
-_UNSURE_LINE = re.compile(rf"(?:{'|'.join(_UNSURE)})\W*(?:\Z|:)|{_CLUELESS}", re.IGNORECASE)
-# arithmetic to the left of an equals sign, and to its right a value with words behind it: "40 + 30 = 70 apples"
+# arithmetic to the left of an equals sign, and to its right a single value with words behind it: "40 + 30 = 70 apples"
 _CALCULATION = re.compile(
     r"[\d)%](?:[^,=\n]|,(?=\d))*?(?:[-+*/×·^−–!]|\sx\s(?=\S))(?:[^,=\n]|,(?=\d))*\Z|[-+*/×·^−–][^,=\n\d]{0,3}\d[\d,. ]*\Z"
 )
 _LONGEST_SUM = 120
-_PLAIN = re.compile(
-    r"\s?[-−]?[$€£¥]?[-−]?[\d.](?!.*\b(?:so|thus|hence|therefore|but)\b)(?:[^,:;=]|[,:](?=\d)|,(?!.*\d))*\Z"
+_COMES_TO = re.compile(
+    rf"\s?(?P<value>[-−]?(?:\\?\$|[€£¥])?(?:{NUMBER.pattern}))(?!\d|\s?[-+*×·^(√π]|\s?[xyzn]\b|\s?/\s?[\d$]|\s\d+/\d|\s(?!(?:in|for|after|per|of|on|to)\b)[a-z]+,?\s(?:and\s)?\d)"
+    r"(?!.*\b(?:so|thus|hence|therefore|but|wrong|false|incorrect|is not|isn't)\b)(?:[^,:;=\\]|[,:](?=\d)|,(?!.*\d))*\Z"
 )
+_UNKNOWN = re.compile(r"\d[xyzn]\b|\b[yzn]\b")  # of an equation
 _TOKEN = re.compile(
     r"\s*(?:(?P<word>[^\W\d_π]+(?:['’-][^\W\d_]+)*)"
     r"|(?P<ordinal>\d+(?:st|nd|rd|th)\b)"
@@ -81,83 +75,86 @@ _TOKEN = re.compile(
 _NAMED = re.compile(
     r"(?:\\(?!pi\b|infty|sqrt|[dt]?frac|emptyset)(?:[a-zA-Z]+|\W)|[a-zA-Z_{}(),'\s|])+"
 )  # a formula that only names something
-_RELATION = re.compile(r"[=<>]|\\(?:[lg]eq?|lt|gt|neq?|approx|in)\b")
-_OPERATORS = frozenset("-+*/×·^−–!")
-
+_RELATION = re.compile(r"[=<>≤≥]|\\(?:[lg]eq?|lt|gt|neq?|approx|in)\b")
+_OPERATORS = frozenset("-+*/×·^−–!x")
 _CONCLUDES = frozenset("so thus hence therefore consequently but donc entonces quindi".split())
-_COMES_TO = frozenset("makes gives leaves is means equals left made".split())  # behind "which" or "that"
-_ADDS_UP = frozenset("making giving leaving".split())
-_IN_ALL = frozenset("altogether total overall insgesamt".split())
-_COMPARES = frozenset("more less fewer greater larger smaller times than as twice half".split())
-_SAYS = frozenset(
-    "is are was were be equals equal becomes gives will can must has have had answer gets get got give gave makes make made leaves leave left costs cost "
-    "takes take took needs need earns earned pays pay paid spends spend spent saves saved sold sells bought buys receives received contains "
-    "obtain yields works ends find weighs runs lasts reaches corresponds occurs holds meet meets rose fell arrives arrive it's es est ist beträgt = ≈".split()
+_RESULTS = frozenset("altogether total overall insgesamt left remain remains remaining remained".split())
+_COMES = frozenset("makes gives leaves is means equals making giving leaving left".split())  # behind "which" or a comma
+_IS = frozenset(
+    "is are was were be equals equal becomes gives give get gets got makes leaves yields obtain find has have had costs cost takes take took need needs "
+    "come comes amounts simplifies evaluates answer result = ≈ es est ist beträgt it's".split()
 )
-_STANDS = frozenset(
-    "is are was were works remain remains remained left stay stayed need needed".split()
-)  # behind a value
-_IS = frozenset("is are was were".split())  # "52 is a nice number" says nothing of an answer
-_REASONS = frozenset("because since as".split())
-_TAILS = _REASONS | frozenset("when where if though although until unless before after once".split())
-_BESIDE = _TAILS | frozenset(
-    "whose who that which while whereas in on at with among within during for from per by over between across out of to through than under every each".split()
+_HAS = frozenset("has have had costs cost takes take took need needs".split())
+_BESIDE = frozenset(
+    "because since as when where if though although until unless before after once whose who which while whereas in on at with among within than "
+    "during for from per by over between across out of to through under every each".split()
 )
-_CONDITIONS = frozenset(
-    "if unless suppose supposing assume assuming provided without otherwise whether would depending had were".split()
-)
+_REASONS = frozenset("since because as".split())
 _RELATIVES = frozenset("that which who".split())
-_WRONG = frozenset("wrong incorrect false mistake mistaken impossible".split())
-_DENIES = frozenset("not cannot never neither nor none nobody".split())
-_DOUBTS = frozenset(
-    "hardly vielleicht quizás peut-être talvez forse doubt if unless whether would otherwise depending perhaps maybe possibly probably likely might may could guess guessing guessed think believe say says claims seem seems appear "
-    "appears suggests unclear unsure unknown certain fail fails failed reject rejected excluded contradiction contradicts too somewhere around roughly nearly "
-    "almost either hope hoped hopes hoping wish wished wishes want wants wanted know states stated substitute plug divide multiply subtract add let let's claim unable tempting stopped ignores neglects forgets "
-    "forgetting misses oops hmm scratch partial intermediate preliminary below above under bound candidate nicht pas kein".split()
+_TAILS = frozenset("because since as when where though although before after once while whereas which who".split())
+DENIES = frozenset("not cannot never neither nor none nobody nicht pas kein".split())
+DOUBTS = frozenset(
+    "if unless suppose supposing assume assuming provided without otherwise whether would depending hardly vielleicht quizás peut-être talvez forse "
+    "wrong incorrect false mistake mistaken impossible doubt perhaps maybe possibly probably likely might may could should "
+    "guess guessing guessed think believe say says claims seem seems appear appears suggests unclear unsure unknown certain fail fails failed reject rejected excluded "
+    "contradiction contradicts too somewhere around roughly nearly almost either hope hoped hopes hoping wish wished wishes want wants wanted know states stated "
+    "substitute plug divide multiply subtract add let let's claim unable tempting stopped ignores neglects forgets forgetting misses oops hmm scratch partial "
+    "intermediate preliminary below above under bound candidate".split()
 )
 # what puts off, or takes back, in more than a word
 _PUTS_OFF = re.compile(
     r"\b(?:we (?:first|now)|now,? we|(?:are|is) given|so far|or so|wait,|remains to|to (?:be|show|prove)|can be|no (?:es|son)|for example|my (?:first|best|last)|no idea)\b|, no\b",
     re.IGNORECASE,
 )
-_PLAN = re.compile(
-    r"\W*(?:first(?:ly)?|next|suppose|assume|given|consider|find|note|step|recall|no|solve)\b", re.IGNORECASE
+_PLAN = re.compile(r"\W*(?:first(?:ly)?|next|given|consider|find|note|step|recall|no|solve|had|were)\b", re.IGNORECASE)
+_OPEN_END = re.compile(
+    r"(?:\b(?:for|of|in|on|at|with|by|to|from|and|or|the|an?|is|are|was|travels|than|we|s?he|they|because|if|when|which)|[-+*/×·=,:])\Z"
 )
-_OPEN_ENDS = frozenset(
-    "for of in on at with by to from and or the a an is are was travels than we he she they because if when which".split()
+_UNSURE_BEFORE = re.compile(
+    r"\b(?:perhaps|maybe|possibly|probably|guess|doubt|unsure|no idea|don['’]t know|not sure|cannot tell|can['’]t tell)\W*\Z",
+    re.IGNORECASE,
 )
+_LONGEST_UNSURE = 20  # characters of such a word and what follows it
+_HAN_DOUBTED = re.compile(r"可能|或许|也许|大概|如果|假如|若|是否|不是|并非|[没未]能|无法|什么|多少|哪")
+_HAN_AMOUNT = re.compile(
+    r"[^\d$\\不没非无或]*?(?P<value>(?:每(?:小时|分钟|秒钟?|天)(?:行驶?|走|跑|飞行?)?\s?)?(?<!第)(?:\d+(?:年|个月|周|天|小?时|分|千米|米|元|角)零?){0,2}-?\d+(?:\.\d+)?(?:/\d+)?%?"
+    r"\s?(?:(?!才|就|可以|能|以?后|左右|完成|的|[不没非无或若])[\u4e00-\u9fffA-Za-z/·²³°℃]){0,6})[^\d]*"
+)
+_HAN_CLAUSE = re.compile(r"(?P<said>[^,，;；\d]*\d[^,，;；]*?)[。.！!\s]*(?:[,，;；]|\Z)")
+_HAN_ASIDE = re.compile(r"比|其中|当|因为|由于|即|也就是|约|而不|是原来")
+_HAN_TOTAL = re.compile(r"共|合计|所以|因此")
 
 
 def statement(text: str) -> Statement:
-    """The text up to what its last sentence asserts: without calculator's notes, courtesies, reasons and circumstances behind it."""
-    if "<<" in text:
-        text = _CALCULATED.sub("", text)
-    text = _without_end(text)
-    near = text[-_USUAL_SENTENCE:]
-    if not near.isascii() and _HAN.search(near) is not None:
-        return Statement(text, doubted=_HAN_DOUBTED.search(near) is not None)
+    """What the last sentence of a text says, without remarks behind it."""
+    text = _without_end(_CALCULATED.sub("", text) if "<<" in text else text)
     start = _last_start(text)
-    for _ in range(_MOST_SENTENCES):
-        if not start or _AFTER.match(text, start) is None:
+    for _ in range(_MOST_REMARKS):
+        if not start or _REMARK.match(text, start) is None:
             break
         text = _without_end(text[:start])
         start = _last_start(text)
-    if start and _UNSURE_BEFORE.search(text, max(0, start - _LONGEST_UNSURE), start) is not None:
-        return Statement(text, doubted=True)  # "Perhaps\n12", "I have no idea. 12"
-    if _PROSE.search(text, min(start, max(0, len(text) - _USUAL_SENTENCE))) is None:
-        return Statement(
-            text, doubted=text.endswith("?") or _UNSURE_LINE.search(text, start) is not None
-        )  # a formula, and nothing said about it
-    start = max(start, len(text) - _LONGEST_SENTENCE)
-    equal = max(text.rfind("=", start), text.rfind("≈", start))
+    sentence = text[start:]
     if (
-        calculates := equal > 0
-        and _CALCULATION.search(text, max(start, equal - _LONGEST_SUM), equal) is not None
-        and _PLAIN.match(text, equal + 1) is not None
+        sentence.endswith(("?", '?"', "?*", "？"))
+        or _OPEN_END.search(sentence.rstrip("*")) is not None
+        or _UNSURE_BEFORE.search(text, max(0, start - _LONGEST_UNSURE), start) is not None
     ):
-        start = equal + 1
-    end, doubted, unclear, value = _asserted(text[start:], calculates=calculates)
-    return Statement(text if end is None else f"{text[: start + end].rstrip()}.", doubted, unclear, calculates, value)
+        return Statement(text, sentence, doubted=True)
+    if not sentence.isascii() and HAN.search(sentence) is not None and (said := _han(sentence)) is not None:
+        return Statement(text, sentence, *said)
+    equal = max(sentence.rfind("="), sentence.rfind("≈"))
+    if (
+        equal > 0
+        and (came := _COMES_TO.match(sentence, equal + 1)) is not None
+        and _CALCULATION.search(sentence, max(0, equal - _LONGEST_SUM), equal) is not None
+        and _UNKNOWN.search(sentence, max(0, equal - _LONGEST_SUM), equal) is None
+    ):
+        return Statement(
+            text, sentence, False, came["value"], start + came.start("value"), _PROSE.search(sentence) is not None
+        )
+    doubted, at, value = _asserted(sentence)
+    return Statement(text, sentence, doubted, "" if doubted else value, start + at)
 
 
 def _without_end(text: str) -> str:
@@ -168,7 +165,7 @@ def _without_end(text: str) -> str:
 
 def _last_start(text: str) -> int:
     """Where the last sentence begins; 0 where there is but one."""
-    stop = len(text.rstrip())
+    stop = len(text.rstrip(" \n。！？"))
     for closer, opener in (("\\]", "\\["), ("$$", "$$")):
         if text.endswith((closer, closer + "."), 0, stop):
             stop = max(0, text.rfind(opener, 0, stop - 2))  # a formula on lines of its own
@@ -178,7 +175,21 @@ def _last_start(text: str) -> int:
             start = match.end()
         if start or stop <= longest:
             break
-    return start
+    return max(start, stop - _LONGEST_SENTENCE)
+
+
+def _han(sentence: str) -> tuple[bool, str, int] | None:
+    """The amounts that a Chinese sentence states, one in each of its clauses that have any; of a total only the last."""
+    if _HAN_DOUBTED.search(sentence) is not None:
+        return True, "", -1
+    if "$" in sentence or "\\" in sentence or "*" in sentence:
+        return None
+    clauses = [one for one in _HAN_CLAUSE.finditer(sentence) if _HAN_ASIDE.match(one["said"]) is None]
+    if clauses and _HAN_TOTAL.search(clauses[-1]["said"]) is not None:
+        clauses = clauses[-1:]
+    said = [_HAN_AMOUNT.fullmatch(one["said"]) for one in clauses]
+    values = [one["value"] for one in said if one is not None]
+    return (False, ", ".join(values), clauses[-1].start()) if values and len(values) == len(said) else (False, "", -1)
 
 
 def _tokens(sentence: str) -> list[_Token]:
@@ -190,244 +201,164 @@ def _tokens(sentence: str) -> list[_Token]:
             continue  # bold type
         start, end = match.span(kind)
         said = sentence[start:end]
-        before = out[-1].said if len(out) > 1 else ""
         if kind == "word":
             said = said.lower() if end - start > 1 and said != "May" else said
         elif kind == "formula":
             kind = "name" if _NAMED.fullmatch(said.strip("$")) else "value"
+        elif kind == "number" and out:
+            before = out[-1]
+            goes_on = (
+                before.said in _OPERATORS and len(out) > 1 and (before.said != "x" or out[-2].kind in ("value", "part"))
+            )
+            named = before.kind == "word" and sentence[before.end : start] in ("", "(")
+            kind = "part" if goes_on or named or (before.kind == "value" and before.end == start) else "value"
         elif kind == "number":
-            goes_on = before in _OPERATORS or (before == "x" and len(out) > 1 and out[-2].kind in ("value", "part"))
-            kind = "part" if goes_on or (out and out[-1].kind == "value" and out[-1].end == start) else "value"
-        elif kind == "mark":
-            kind = said
-        out.append(_new(_Token, (kind, said, start, end)))
+            kind = "value"
+        out.append(_Token(kind, said, start, end))
     return out
 
 
-def _asserted(sentence: str, *, calculates: bool) -> tuple[int | None, bool, bool, str]:
-    """Where the statement of a sentence ends, None for all of it; whether its value is doubted; whether it is unclear which it is; the value.
-
-    Of one that calculates only what stands behind the equals sign is given.
-    """
+def _asserted(sentence: str) -> tuple[bool, int, str]:
+    """Whether a sentence doubts what it says, and the place and text of the one value that it asserts."""
     tokens = _tokens(sentence)
-    places = [at for at, token in enumerate(tokens) if token.kind == "value"]
-    last = tokens[-1] if tokens else None
-    if not places or last is None or last.kind in "?:,=" or last.said in _OPERATORS or last.said in _OPEN_ENDS:
-        return None, last is not None and last.kind == "?", True, ""
-    concluded = sure = begin = 0
-    if not calculates:
-        concluded, sure = _conclusion(tokens, places[-1])
-        begin = _main_clause(tokens, concluded)
-    end = _end(tokens, begin)
-    doubted = _doubted(tokens, begin if sure == concluded else sure, begin, end, calculates=calculates) or (
-        not calculates
-        and (
-            tokens[concluded].said in _CONDITIONS
-            or _PUTS_OFF.search(sentence, tokens[sure].start if sure else 0) is not None
-            or (_PLAN.match(sentence) is not None and (not sure or tokens[sure - 1].kind == ":"))
-        )
-    )
+    planned = _PLAN.match(sentence) is not None
+    begin, sure = _conclusion(tokens, planned=planned)
+    end = next((at for at in range(begin + 1, len(tokens)) if _ends(tokens, at, begin)), len(tokens))
+    if (planned and not sure) or _doubted(tokens[sure:end], sentence, tokens[sure].start if sure else 0):
+        return True, -1, ""
+    bare = _PROSE.search(sentence) is None
+    opened = begin > 0 and tokens[begin - 1].said == "," and tokens[0].said not in _REASONS  # "after 3 days, he has 5"
+    concluded = bare or (begin > 0 and not opened) or any(token.said in _RESULTS for token in tokens)
     groups: list[list[int]] = []
-    for at in places:
-        if not begin <= at < end or (at and _denies(tokens[at - 1])):
+    circumstances: list[list[int]] = []
+    for at in range(begin, end):
+        if tokens[at].kind != "value" or (at and _denies(tokens[at - 1])):
             continue
         if groups and _side_by_side(tokens[groups[-1][-1] + 1 : at]):
             groups[-1].append(at)
+        elif not bare and _beside(tokens, at, begin):
+            circumstances.append([at])
         else:
             groups.append([at])
-    said = groups[:1] if calculates else [group for group in groups if _said(tokens, group[0], begin)]
-    if not said and (concluded or any(token.said in _IN_ALL for token in tokens)):
-        said = [group for group in groups if not _beside(tokens, group[0], begin)] or groups
+    said = [group for group in groups if _said(tokens, group[0], concluded=concluded)]
+    if not said and concluded:
+        said = groups or circumstances
     if len(said) != 1:
-        return None, doubted, True, ""
-    final = said[0][-1]
-    value = sentence[_named_from(tokens, final) : _parts_end(tokens, final)]
-    listed = [token.said for token in tokens[said[0][0] : final] if token.said in (",", "and", "or")]
-    others = [at for group in groups for at in group if at > final and not calculates]
-    unclear = (
-        any(not _beside(tokens, at, final) for at in others)
-        or listed[-1:] == [","]
-        or any(token.kind == ";" for token in tokens[begin:end])
-    )
-    stop = next((at for at in range(final + 1, end) if tokens[at].kind in _BREAKS or tokens[at].said in _CUTS), end)
-    rest = tokens[stop:]
-    carries = any(token.kind in ("value", "aside") for token in rest)
-    subject = not carries and rest and rest[0].kind != "," and any(token.said in _SAYS for token in rest)
-    if (
-        not rest
-        or subject
-        or not (calculates or stop == end or carries)
-        or (not calculates and rest[0].said in _CONDITIONS)
+        return False, -1, ""
+    first, last = said[0][0], said[0][-1]
+    if any(
+        group[0] > last or any(token.said in (",", "and") for token in tokens[group[-1] : first])
+        for group in groups
+        if group is not said[0]
     ):
-        return None, doubted, unclear, value
-    return rest[0].start, doubted, unclear, value
+        return False, -1, ""  # two statements
+    named = first > 1 and tokens[first - 1].said in "=<>≤≥" and len(tokens[first - 2].said) == 1
+    if named and not sentence[: tokens[first - 2].start].endswith(("(", "'")):
+        first -= 2  # the letter that it is the value or the bound of
+    while last + 2 < end and tokens[last + 1].said in _OPERATORS and tokens[last + 2].kind == "part":
+        last += 2
+    if _goes_on(tokens[last + 1 : end], concluded=begin > 0):
+        return False, -1, ""
+    value = sentence[tokens[first].start : tokens[last].end].strip("`")
+    inner = joined(value, segments(value))
+    return False, tokens[first].start, inner[0][2].strip() if len(inner) == 1 else value
 
 
-def _named_from(tokens: list[_Token], at: int) -> int:
-    """Where a value begins, with the letter that it is the value or the bound of."""
-    named = at > 1 and tokens[at - 1].kind in "=<>≤≥" and len(tokens[at - 2].said) == 1
-    return tokens[at - 2 if named else at].start
-
-
-def _parts_end(tokens: list[_Token], at: int) -> int:
-    """Where a value ends, with what is added to it or multiplied with it."""
-    end = tokens[at].end
-    for token in tokens[at + 1 :]:
-        if token.kind == "part":
-            end = token.end
-        elif token.said not in _OPERATORS and token.said != "x":
-            break
-    return end
-
-
-_CUTS = _BESIDE - frozenset(("per", "every", "each"))
-_BREAKS = frozenset(("value", "aside", ",", ":", "—", "–"))
-
-
-def _conclusion(tokens: list[_Token], last: int) -> tuple[int, int]:
-    """Behind which token the conclusion of a sentence begins, and from which on a doubt is about it."""
+def _conclusion(tokens: Sequence[_Token], *, planned: bool) -> tuple[int, int]:
+    """Behind which token a sentence concludes, 0 where it does not; and from which on a doubt is about that."""
     begin = sure = 0
-    for at, token in enumerate(tokens[:-1]):
-        after = tokens[at + 1]
-        if (
-            (token.said in _CONCLUDES and tokens[at - 1].said not in _CONDITIONS)  # not "if so"
-            or (token.kind == ":" and not any(one.said in _UNSURE for one in tokens[begin:at]))
-            or (token.said == "it's" and after.kind == "value" and at and tokens[at - 1].kind in (",", "value"))
+    opens = bool(tokens) and (tokens[0].said in _BESIDE or tokens[0].said.endswith("ing"))
+    for at, (token, after) in enumerate(pairwise(tokens)):
+        said, before = token.said, tokens[at - 1] if at else token
+        if (said in _CONCLUDES and before.said not in DOUBTS) or (
+            said == "it's" and before.kind in ("mark", "value") and after.kind == "value"
         ):
             begin = sure = at + 1
-        elif at >= last or token.kind != "word":
-            continue
-        elif (token.said in _ADDS_UP and at and tokens[at - 1].kind == ",") or (
-            token.said == "total" and after.said == "of"
-        ):
+        elif said == ":":
             begin = at + 1
-        elif (token.said == "i" and after.said == "e") or (
-            token.said in ("which", "that")
-            and after.said in _COMES_TO
-            and all(one.said not in _COMPARES for one in tokens[at + 2 : at + 7])
+            sure = sure if planned or any(one.said in DOUBTS for one in tokens[:at]) else begin
+        elif said == "i" and after.said == "e":
+            begin = at + 2
+        elif said == "of" and before.said == "total":
+            begin = at + 1
+        elif (
+            (said in ("which", ",") or (said == "that" and before.said == ","))
+            and after.said in _COMES
+            and all(one.said != "than" for one in tokens[at:])
         ):
             begin = at + 2
+        elif said == "," and opens and not begin and after.kind == "word" and after.said not in _BESIDE | {"and", "or"}:
+            begin = at + 1
+            sure = begin if tokens[0].said in _REASONS else sure
     return begin, sure
 
 
-def _main_clause(tokens: list[_Token], begin: int) -> int:
-    """Where the main clause begins, behind one that opens with a circumstance ("since ...,", "dividing by 3,")."""
-    while begin < len(tokens) - 1 and (
-        tokens[begin].said in (",", "and", "then") or (tokens[begin].kind == "word" and tokens[begin + 1].kind == ",")
-    ):
-        begin += 1
-    opens = tokens[begin].said in _BESIDE | _CONDITIONS or tokens[begin].said.endswith("ing")
-    commas = [at for at in range(begin, len(tokens) - 1) if tokens[at].kind == ","]
-    for at in commas:
-        after = tokens[at + 1].said
-        if opens and (len(commas) == 1 or (after[:1].isalpha() and after not in _BESIDE | {"and", "or"})):
-            begin = at + 1 if any(token.kind == "value" for token in tokens[at:]) else begin
-    return begin
-
-
-def _end(tokens: list[_Token], begin: int) -> int:
-    """Where a clause begins that says something else of the value before it: a reason, a condition, "which is 3 fewer"."""
-    valued = False
-    for at in range(begin, len(tokens) - 1):
-        kind, said = tokens[at][:2]
-        if not valued:
-            valued = kind == "value"
-        elif said in _TAILS:
-            return at
-        elif kind == ",":
-            two, three = tokens[at + 1].said, tokens[min(at + 2, len(tokens) - 1)].said
-            if (
-                two in _BESIDE
-                or two == "about"
-                or (two == "and" and three in _SAME)
-                or (two.isalpha() and three in _BESIDE)
-            ):
-                return at
-    return len(tokens)
-
-
-_SAME = frozenset("it they its their this that".split())
+def _doubted(tokens: Sequence[_Token], sentence: str, start: int) -> bool:
+    """Is there a word of doubt, denial, condition or plan in a statement?  "5, not 6" is none."""
+    return _PUTS_OFF.search(sentence, start) is not None or any(
+        (token.said in DOUBTS and not (at and tokens[at - 1].said in _RELATIVES))
+        or (_denies(token) and not (at + 1 < len(tokens) and tokens[at + 1].kind in ("value", "name")))
+        for at, token in enumerate(tokens)
+    )
 
 
 def _denies(token: _Token) -> bool:
-    return token.said in _DENIES or token.said.endswith(("n't", "n’t"))
+    return token.said in DENIES or token.said.endswith(("n't", "n’t"))
 
 
-def _doubted(tokens: list[_Token], start: int, begin: int, end: int, *, calculates: bool) -> bool:
-    """Is there a word of doubt in a statement?  What a calculation counts may be denied something ("= 40 girls who do not sing")."""
-    for at in range(start, len(tokens)):
-        token = tokens[at]
-        if at >= end and token.said in _REASONS:
+def _ends(tokens: Sequence[_Token], at: int, begin: int) -> bool:
+    """Does a clause begin that says something else of the value before it: a reason, "which is 3 fewer"?"""
+    said, kind = tokens[at].said, tokens[at].kind
+    if (
+        said not in _TAILS
+        and kind != "aside"
+        and not (said == "," and tokens[min(at + 1, len(tokens) - 1)].said in _BESIDE)
+    ):
+        return False
+    return any(token.kind == "value" for token in tokens[begin:at])
+
+
+def _goes_on(behind: Sequence[_Token], *, concluded: bool) -> bool:
+    """Does what stands behind a value change it, or say another thing: "8 years older than she is", "25 - y", "3, or whatever it is"?"""
+    said = [token.said for token in behind]
+    return (
+        ("than" in said and not concluded)
+        or ";" in said
+        or "or" in said
+        or (bool(said) and (said[0] in _OPERATORS or behind[0].kind == "part"))
+    )
+
+
+def _beside(tokens: Sequence[_Token], at: int, begin: int) -> bool:
+    """Is a value a circumstance of another one: "of the 8 balls", "in 7 days", but not "is at 5 %"?"""
+    for back in range(at - 1, max(begin, at - 4) - 1, -1):
+        said = tokens[back].said
+        if said in _BESIDE:
+            return not (back == at - 1 and said in ("at", "to") and tokens[back - 1].said in _IS)
+        if said != "=" and (tokens[back].kind != "word" or said in _IS or said == "and"):
             return False
-        if token.said in _WRONG or (not calculates and token.said in (_DOUBTS if at < end else _CONDITIONS)):
-            if at > 1 and tokens[at - 1].said in _RELATIVES:
-                continue  # "the largest number that could be in it is 19"
-            return True
-        denied = tokens[at + 1].kind if at + 1 < len(tokens) else ""  # "not 5"
-        if (
-            at >= begin
-            and _denies(token)
-            and denied not in ("value", "name")
-            and not (calculates and tokens[at - 1].said != "is")
-        ):
-            return True
     return False
 
 
-def _said(tokens: list[_Token], at: int, begin: int) -> bool:
-    """Does the form of a sentence say that something is a value: "has 5", "needs to buy 5", "is at 5", "$x = 5$", "5 are left"?"""
-    before = tokens[at - 1].said if at > begin else ""
-    if before not in _BESIDE - {"that"} and _RELATION.search(tokens[at].said) is not None:
+def _said(tokens: Sequence[_Token], at: int, *, concluded: bool) -> bool:
+    """Does a sentence say that something is a value: "the sum is 5", "comes to 5", "$x = 5$"?  That there are 5 or one has 5 is a fact like any."""
+    if at and _RELATION.search(tokens[at].said) is not None:
         return True
-    for back in range(at - 1, max(begin, at - 6) - 1, -1):
-        token = tokens[back]
-        if token.said in _SAYS:
-            # not "when x = 3", and no order or question
-            return (back > 0 or token.said == "answer") and not (
-                token.kind == "=" and back > 1 and tokens[back - 2].said in _BESIDE - {"that"}
-            )
-        if token.kind in ("value", ","):
+    for back in range(at - 1, max(-1, at - 4), -1):
+        said = tokens[back].said
+        if said in _IS:
+            return concluded or (said not in _HAS and all(token.said != "there" for token in tokens[:back]))
+        if tokens[back].kind != "word":
             return False
-        if token.said in _BESIDE and token.said != "of":
-            ahead = [one.said for one in tokens[max(begin, back - 2) : back]] if tokens[back - 1].kind == "word" else []
-            if token.said == "to" and back + 1 == at:
-                return (  # "comes to 5", but not "5 added to 8 gives 13"
-                    bool(ahead)
-                    and all(one.said != "from" for one in tokens[begin:back])
-                    and all(one.said not in _SAYS for one in tokens[at + 1 :])
-                )
-            return token.said != "than" and not _SAYS.isdisjoint(ahead)
-    return at <= begin + 1 and (_stands(tokens[at + 1 : at + 6]) or (at == 0 and len(tokens) < 4))
+    return at == 0 and len(tokens) < 4
 
 
-def _stands(behind: list[_Token]) -> bool:
-    """Is what is said of a value, by the tokens behind it, that it is there ("are left"), and not another value ("plus 8 is 13")?"""
-    for token, after in pairwise([*behind, _Token("end", "", 0, 0)]):
-        if token.kind == "value":
-            return False
-        if token.said in _STANDS:
-            return after.kind != "value" and not (token.said in _IS and after.said in ("a", "an"))
-    return False
-
-
-def _beside(tokens: list[_Token], at: int, begin: int) -> bool:
-    """Is a value a circumstance of another one: "of the 8 balls", "in 7 days", "at 5 %"?"""
-    for back in range(at - 1, max(begin, at - 5) - 1, -1):
-        token = tokens[back]
-        if token.said in _BESIDE:
-            return True
-        if token.kind in ("value", ",") or token.said in _SAYS - {"="} or token.said == "and":
-            return False
-    return False
-
-
-def _side_by_side(between: list[_Token]) -> bool:
+def _side_by_side(between: Sequence[_Token]) -> bool:
     """Are two values one list or one amount: "7 and -2", "x = 2 or x = 3", "6 feet 2 inches"?"""
     said = [token.said for token in between if token.kind != "part"]
-    joint = next((at for at, word in enumerate(said) if word in (",", "and", "or")), None)
-    if joint is None:
-        return len(said) == 1 and said[0].isalpha() and said[0] not in _BESIDE | _SAYS
-    behind = said[joint + 1 :]
-    if behind[:1] in (["and"], ["or"]):
-        behind = behind[1:]
-    return joint <= 3 and (not behind or behind == ["about"] or (len(behind) == 2 and behind[1] == "="))
+    if len(said) == 1 and said[0] not in (",", "and", "or"):
+        return said[0].isalpha() and said[0] not in _BESIDE | _IS
+    joint = next((at for at, one in enumerate(said[:2]) if one in (",", "and", "or")), None)
+    rest = said[joint + 1 :] if joint is not None else ["none"]
+    rest = rest[1:] if rest[:1] in (["and"], ["or"]) else rest
+    return not rest or rest == ["about"] or (len(rest) == 2 and rest[1] == "=")

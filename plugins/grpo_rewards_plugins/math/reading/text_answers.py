@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 
-from grpo_rewards_plugins.answers.conclusions import BECOMES, UNREAL
 from grpo_rewards_plugins.answers.phrases import VERDICTS
 
 from .statements import same_content
@@ -197,7 +196,10 @@ _SUPERLATIVE = re.compile(
     r"\s(?:is|was|has|finished|came|stands)\s(?:\w+est|(?:first|last|second|third)|most \w+)(?: \w+)?$|\shas (?:most|fewest|least|\w+est) \w+$"
     r"|\s(?:(?:always |will )?wins?(?: the game)?|has (?:an? )?winning strategy)$"
 )
-_SUBJECT_IS = re.compile(rf"(?!.*\b(?:{UNREAL}|complement)\b)(?:\S+ ){{1,8}}(?:{BECOMES}) (?:an? |the )?")
+_SUBJECT_IS = re.compile(
+    r"(?!.*\b(?:opposite|converse|negation|inverse|contrary|complement|if|when|may|might|could|would|should|nothing|none|nobody)\b)"
+    r"(?:\S+ ){1,8}(?:is|are|was|becomes?|remains?|(?:falls|lands) on) (?:an? |the )?"
+)
 _OTHERWISE = re.compile(r"\b(?:yes|true|wrong|incorrect|or|but|maybe|perhaps)\b")
 _DENIES = re.compile(r"\b(?:not|cannot|never|wrong|incorrect|no|yes|true|false|neither|nor|or|and|but)\b|n't\b")
 
