@@ -11,7 +11,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from grpo_rewards._contract import completion_text
+from grpo_rewards._contract.text import content_text
 from grpo_rewards.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -56,8 +56,7 @@ class Case:
         if not isinstance(prompt, list):
             return prompt if isinstance(prompt, str) else ""
         asked = [message for message in prompt if isinstance(message, Mapping) and message.get("role") != "system"]
-        # under another role, since completion_text reads the assistant's messages alone
-        return completion_text([{**asked[-1], "role": "assistant"}]) if asked else ""
+        return content_text(asked[-1].get("content")) if asked else ""
 
     @property
     def is_program(self) -> bool:

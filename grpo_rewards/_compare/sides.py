@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import struct
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,7 +14,7 @@ import orjson
 from grpo_rewards._compare.spool import Column, Items, Spool, in_order
 from grpo_rewards._contract import completion_text
 from grpo_rewards._contract.shapes import SCORES, RowScores
-from grpo_rewards._scoring.reading.rows import dump_json
+from grpo_rewards._scoring.reading.rows import digest
 from grpo_rewards.errors import ConfigError, InputError
 
 if TYPE_CHECKING:
@@ -104,7 +103,7 @@ def read_side(path: Path) -> Side:
                 contribution = part.value * weight * gate
             cells[name] = ComponentScore(part.value, weight, gate, contribution, part.status, part.reason)
         line = number if source.kind != "scored rows" else row.line  # each file of a training run counts from 1
-        content = _digest(row.prompt, row.completion)
+        content = digest([row.prompt, row.completion])
         side.append(ComparedRow(line, row.index, content, str(row.group), row.reward, cells, _excerpt(row.completion)))
     if not side:
         raise InputError("holds no rows", source=str(path))
@@ -150,13 +149,9 @@ def _from_scores(scores: RowScores, data: Mapping[str, object]) -> ComparedRow:
         name: ComponentScore(p["value"], p["weight"], p["gate"], p["contribution"], p["status"], p["reason"])
         for name, p in scores["components"].items()
     }
-    content = _digest(data.get("prompt"), data["completion"])
+    content = digest([data.get("prompt"), data["completion"]])
     group, index = str(scores["group"]), scores.get("index")
     return ComparedRow(scores["row"], index, content, group, scores["reward"], cells, _excerpt(data["completion"]))
-
-
-def _digest(prompt: object, completion: object) -> bytes:
-    return hashlib.blake2b(dump_json([prompt, completion]), digest_size=_HALVES.size).digest()
 
 
 def _excerpt(completion: object) -> str:

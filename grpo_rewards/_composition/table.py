@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, overload
 
 from grpo_rewards._contract import Batch, Outcome, Status
 from grpo_rewards._contract.shapes import PartScores, RowScores
-from grpo_rewards.errors import GrpoRewardsError
+from grpo_rewards.packages import require
 
 if TYPE_CHECKING:
     import pandas
@@ -124,28 +124,26 @@ class ScoreTable:
         """Return a data frame: prompt, completion, reward, left_out, and NAME.value, NAME.status, NAME.reason per component.
 
         Raises:
-            GrpoRewardsError: pandas is not installed.
+            ConfigError: pandas is not installed.
         """
         from grpo_rewards._composition.views import columns_of
 
-        try:
-            import pandas
-        except ImportError:
-            raise GrpoRewardsError("to_pandas() needs pandas: pip install pandas") from None
+        require("pandas", by="to_pandas()")
+        import pandas
+
         return pandas.DataFrame(columns_of(self))
 
     def to_arrow(self) -> pyarrow.Table:
         """Return an Arrow table with the columns of `to_pandas`.
 
         Raises:
-            GrpoRewardsError: pyarrow is not installed.
+            ConfigError: pyarrow is not installed.
         """
         from grpo_rewards._composition.views import columns_of
 
-        try:
-            import pyarrow
-        except ImportError:
-            raise GrpoRewardsError("to_arrow() needs pyarrow: pip install pyarrow") from None
+        require("pyarrow", by="to_arrow()", extra="parquet")
+        import pyarrow
+
         # said for each column: one of None alone would get the type null
         kinds = {True: pyarrow.float64(), False: pyarrow.string()}
         columns = columns_of(self).items()

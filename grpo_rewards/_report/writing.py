@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import tempfile
 from collections.abc import Mapping, Sequence
@@ -18,7 +17,7 @@ from grpo_rewards._report.page.rendering import OVERHEAD, Page, render
 from grpo_rewards._report.rescoring import Rescoring
 from grpo_rewards._report.rows import ReportSource
 from grpo_rewards._report.runs import ReportedRun
-from grpo_rewards._scoring.reading.rows import check_output, dump_json
+from grpo_rewards._scoring.reading.rows import check_output, digest
 from grpo_rewards.errors import InputError
 
 __all__ = ["PageLimits", "Written", "write_report"]
@@ -128,18 +127,14 @@ def _read(source: ReportSource, path: Path, name: str, bodies: Bodies, most: int
             bodies.add(row, completion)
         if compared:
             if position < most:
-                contents.append(_digest([row.prompt, row.completion]))
+                contents.append(digest([row.prompt, row.completion]))
             # the first row of a group speaks for its prompt
             if columns.group_count > len(prompts):
-                prompts.append(_digest(row.prompt))
+                prompts.append(digest(row.prompt))
     columns.finish()
     if not len(columns) and (source.training is None or not source.training.points):
         raise InputError("holds no rows", source=str(path))
     return RunRows(name, columns, min(len(columns), most), contents, prompts)
-
-
-def _digest(value: object) -> bytes:
-    return hashlib.blake2b(dump_json(value), digest_size=16).digest()
 
 
 def _write(target: Path, page: Page) -> int:

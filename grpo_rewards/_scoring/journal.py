@@ -7,6 +7,7 @@ so far. What lies beyond that byte is a torn end and is dropped. When all is don
 
 from __future__ import annotations
 
+import base64
 import gzip
 import math
 import os
@@ -34,11 +35,6 @@ def meta_path(out: Path) -> Path:
 def partial_path(out: Path) -> Path:
     """Where the rows are while the output is unfinished."""
     return out.with_name(out.name + ".partial")
-
-
-def state_path(out: Path) -> Path:
-    """Where an unfinished output says how far it has come."""
-    return out.with_name(out.name + ".partial.state")
 
 
 class Reached(TypedDict, total=False):
@@ -75,7 +71,7 @@ class Journal:
         self.fingerprint = dict(fingerprint)
         self.state: _Committed = {}
         self._text = b""  # of the state
-        self._partial, self._state_file = partial_path(out), state_path(out)
+        self._partial, self._state_file = partial_path(out), out.with_name(out.name + ".partial.state")
         exists = self._partial.exists()
         if exists and not (resume or force):
             raise ResumeError(
@@ -200,7 +196,7 @@ class SideFile:
 
     def add(self, rows: list[Row]) -> None:
         """Append rows."""
-        lines = b"".join(self._line(row) for row in rows)
+        lines = b"".join(map(self._line, rows))
         with self.path.open("ab") as stream:
             stream.write(lines)
         self.bytes += len(lines)
@@ -210,8 +206,6 @@ class SideFile:
         try:
             entry["raw"] = row.raw.decode("utf-8").rstrip("\r\n")
         except UnicodeDecodeError:
-            import base64
-
             entry["raw"] = row.raw.decode("utf-8", "replace").rstrip("\r\n")
             entry["raw_base64"] = base64.b64encode(row.raw).decode("ascii")
         return orjson.dumps(entry) + b"\n"

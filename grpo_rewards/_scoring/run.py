@@ -14,6 +14,7 @@ from itertools import groupby
 from pathlib import Path
 
 import orjson
+from pydantic import TypeAdapter
 
 from grpo_rewards._composition import Composite, Statistics
 from grpo_rewards._contract.shapes import SCORES, RowScores, scores_in
@@ -153,10 +154,16 @@ def score_file(
     side: SideFile | None = None
     finished = False
     if out is not None:
-        _check_output(path, out, resume=resume, force=force)
+        check_output(out, path)
+        if out.exists() and not (resume or force):
+            raise ResumeError(
+                f"{out} is there already. Overwrite it: --force. Score again only the rows that it left out: --resume"
+            )
         if finished := resume and out.exists() and not partial_path(out).exists():
             _check_finished(out, fingerprint, run)
-            source, target = LineSource(out), _retried_path(out)
+            # with its suffix at the end, which says how it is compressed
+            target = out.with_name(out.name + ".retry" + ("" if out.suffix == ".jsonl" else out.suffix))
+            source = LineSource(out)
         else:
             target = out
         journal = Journal(target, fingerprint, resume=resume and not finished, force=force or finished)
@@ -166,10 +173,12 @@ def score_file(
                 pace, read = Pace(), _recorded_groups(source)
             else:
                 state: Reached = journal.state if journal is not None else {}
-                side = SideFile(_side_path(source, out), source.name, keep=state.get("malformed_bytes", 0))
-                run.side_file = side.path
+                beside = Path(Path(source.name).name) if out is None else out
+                run.side_file = beside.with_name(beside.name + ".malformed.jsonl")
+                side = SideFile(run.side_file, source.name, keep=state.get("malformed_bytes", 0))
                 if (counts := state.get("counts")) is not None:
-                    _restore(run, counts)
+                    vars(run).update(vars(TypeAdapter(Counts).validate_python(counts)))
+                    run.resumed = run.rows
                 pace = Pace.of(workers, composite.calls_at_once)
                 read = make_chunks(source, pace, after=state.get("row", 0), warn=warn)
             with closing(read):  # a run that ends early leaves the generator within its file
@@ -266,28 +275,7 @@ def _count(run: Run, name: str, chunk: Chunk, scored: ScoredChunk) -> None:
     del run.problems[10:]
 
 
-def _restore(run: Run, counts: object) -> None:
-    from pydantic import TypeAdapter
-
-    vars(run).update(vars(TypeAdapter(Counts).validate_python(counts)))
-    run.resumed = run.rows
-
-
 # ------------------------------------------------------------------------------------------------ files
-
-
-def _check_output(path: str | Path, out: Path, *, resume: bool, force: bool) -> None:
-    check_output(out, path)
-    if out.exists() and not (resume or force):
-        raise ResumeError(
-            f"{out} is there already. Overwrite it: --force. Score again only the rows that it left out: --resume"
-        )
-
-
-def _side_path(source: Source, out: Path | None) -> Path:
-    if out is not None:
-        return out.with_name(out.name + ".malformed.jsonl")
-    return Path(Path(source.name).name + ".malformed.jsonl")
 
 
 def _identity(path: str | Path, source: Source) -> dict[str, object]:
@@ -313,10 +301,6 @@ class _RecordedGroup(Chunk):
     """A group of a finished output, whose rows are samples again where one of them was left out; else they are kept."""
 
     rows: list[Row] = field(default_factory=list)
-
-
-def _retried_path(out: Path) -> Path:
-    return out.with_name(out.name + ".retry" + ("" if out.suffix == ".jsonl" else out.suffix))
 
 
 def _check_finished(out: Path, fingerprint: Mapping[str, object], run: Run) -> None:

@@ -7,7 +7,8 @@ import os
 import socket
 from types import ModuleType
 
-from grpo_rewards.errors import ConfigError, InfrastructureError, how_to_install
+from grpo_rewards.errors import ConfigError, InfrastructureError
+from grpo_rewards.packages import require
 
 ON_A_NODE = {
     "where": "on a node of the cluster",
@@ -29,10 +30,9 @@ def connect(asked_by: str) -> tuple[ModuleType, bool]:
         ConfigError: Ray is not installed, or several ranks would start a cluster each.
         InfrastructureError: there is no cluster at ``RAY_ADDRESS``.
     """
-    try:
-        import ray
-    except ImportError:
-        raise ConfigError(f"{asked_by} needs Ray: {how_to_install('ray')}") from None
+    require("ray", by=asked_by, extra="ray")
+    import ray
+
     if ray.is_initialized():
         return ray, False
     address = os.environ.get("RAY_ADDRESS", "")

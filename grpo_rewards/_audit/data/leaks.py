@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 
 from grpo_rewards._audit.data.prompts import cell_of_prompt
 from grpo_rewards._audit.data.trial import Trial
-from grpo_rewards._contract import completion_text
+from grpo_rewards._contract.text import content_text
 
 _LONG = 12  # characters without white space; a shorter passage may stand there by chance
 _RENAMED, _SYMBOLS = 24, 0.4  # tokens of code that is known again under other names, and the share that is no name
@@ -90,7 +90,7 @@ def _answered(data: Mapping[str, object], gold: str) -> str:
     said: dict[bool, str] = {True: "", False: ""}
     for one in prompt:
         if isinstance(one, Mapping):
-            said[one.get("role") == "assistant"] += f"\n{completion_text([{**one, 'role': 'assistant'}])}"
+            said[one.get("role") == "assistant"] += f"\n{content_text(one.get('content'))}"
     alone = rf"(?<![\w.,/^-]){_notations(gold)}{_END}"
     found = re.search(rf"[^\n]{{0,40}}{alone}", said[True])
     return found[0] if found is not None and re.search(alone, said[False]) is None else ""

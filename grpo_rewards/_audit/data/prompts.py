@@ -7,8 +7,8 @@ import unicodedata
 from collections.abc import Mapping
 from pathlib import Path
 
-from grpo_rewards._contract import completion_text
 from grpo_rewards._contract.shapes import SCORES
+from grpo_rewards._contract.text import content_text
 from grpo_rewards._scoring.reading import open_source
 from grpo_rewards._scoring.reading.marked import MARK
 from grpo_rewards._scoring.reading.rows import dump_json
@@ -43,8 +43,7 @@ def prompt_of(task: Mapping[str, object]) -> str:
     prompt = cell_of_prompt(task)
     if isinstance(prompt, str):
         return prompt
-    # under another role, since completion_text reads the assistant's messages alone
-    return "\n".join(completion_text([{**one, "role": "assistant"}]) for one in prompt if isinstance(one, Mapping))
+    return "\n".join(content_text(one.get("content")) for one in prompt if isinstance(one, Mapping))
 
 
 def question_of(prompt: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 from collections.abc import Iterator, Mapping
@@ -175,6 +176,11 @@ def dump_json(value: object) -> bytes:
         return orjson.dumps(value)  # nearly always; options take it twice as long
     except (TypeError, RecursionError):
         return _dump_anything(value)
+
+
+def digest(value: object, size: int = 16) -> bytes:
+    """Return `size` bytes that stand for a value, by its JSON."""
+    return hashlib.blake2b(dump_json(value), digest_size=size).digest()
 
 
 def _dump_anything(value: object) -> bytes:

@@ -7,7 +7,8 @@ from pathlib import Path
 
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
-from grpo_rewards.errors import ConfigError, how_to_install
+from grpo_rewards.errors import ConfigError
+from grpo_rewards.packages import require
 from grpo_rewards_adapters.training.provenance import FILE
 
 
@@ -19,10 +20,9 @@ def merge(adapter: Path, output: Path, *, base: str | None = None, dtype: str = 
     Raises:
         ConfigError: `adapter` holds no adapter, or the base model cannot be loaded.
     """
-    try:
-        from peft import PeftConfig, PeftModel
-    except ImportError:
-        raise ConfigError(f"merge needs peft: {how_to_install('train')}") from None
+    require("peft", by="merge", extra="train")
+    from peft import PeftConfig, PeftModel
+
     if not (adapter / "adapter_config.json").is_file():
         raise ConfigError(
             "holds no adapter_config.json: give the folder 'model' of a run with lora, or one of its checkpoints",

@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable
 from pathlib import Path
-from types import ModuleType
 from typing import TYPE_CHECKING
 
 import orjson
@@ -14,7 +13,8 @@ from trl.trainer.grpo_config import GRPOConfig
 from trl.trainer.grpo_trainer import GRPOTrainer
 
 from grpo_rewards import Composite
-from grpo_rewards.errors import ConfigError, how_to_install
+from grpo_rewards.errors import ConfigError
+from grpo_rewards.packages import require
 from grpo_rewards_adapters.training.arguments import current_names
 from grpo_rewards_adapters.training.checks import check_arguments, check_data
 from grpo_rewards_adapters.training.data import Data, TrainingRow, read_data
@@ -68,7 +68,7 @@ def check(recipe: Recipe, *, base: Path) -> Checked:
     trl_kwargs(composite, args=arguments, form=recipe.form)
     refuse_dropped_columns(composite, arguments)
     if recipe.lora is not None:
-        _peft()
+        require("peft", by="lora", extra="train")
     return Checked(recipe, composite, tokenizer, data, arguments, {"batches": str(batches), **figures}, findings)
 
 
@@ -144,7 +144,9 @@ def build_trainer(ready: Checked, base: Path) -> GRPOTrainer:
     recipe = ready.recipe
     adapters = None
     if (lora := recipe.lora) is not None:
-        adapters = _peft().LoraConfig(
+        from peft import LoraConfig
+
+        adapters = LoraConfig(
             r=lora.r, lora_alpha=lora.alpha, lora_dropout=lora.dropout, target_modules=lora.targets,
             task_type="CAUSAL_LM",
         )  # fmt: skip
@@ -169,19 +171,6 @@ def build_trainer(ready: Checked, base: Path) -> GRPOTrainer:
     # it prints every log to standard output, which belongs to the command's own answer
     trainer.remove_callback(PrinterCallback)
     return trainer
-
-
-def _peft() -> ModuleType:
-    """The package of the adapters.
-
-    Raises:
-        ConfigError: it is not installed.
-    """
-    try:
-        import peft
-    except ImportError:
-        raise ConfigError(f"needs peft: {how_to_install('train')}", path="lora") from None
-    return peft
 
 
 def _answers(trainer: GRPOTrainer, ready: Checked, say: Say, when: str) -> Answers | None:
