@@ -1,5 +1,6 @@
-"""The table of cases in docs/math.md: each row says what the ladder does."""
+"""docs/math.md: each row of its table says what the ladder does, and its map names the modules that there are."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,17 @@ _TEXT = (Path(__file__).resolve().parents[2] / "docs" / "math.md").read_text(enc
 _ROWS = [
     [cell.strip() for cell in line.strip("|").split(" | ")] for line in _TEXT.splitlines() if line.startswith("| `")
 ]
+
+_PLUGINS = Path(__file__).resolve().parents[2] / "plugins" / "grpo_rewards_plugins"
+
+
+def test_the_map_names_every_module_and_no_other() -> None:
+    said = _TEXT.partition("## Where a rule lives")[2].partition("\n## ")[0]
+    named = set(re.findall(r"[a-z_]+\.py", said))
+    files = {path for room in ("answers", "math") for path in (_PLUGINS / room).rglob("*.py")}
+    modules = {path.name for path in files if path.name != "__init__.py" and path.parent.name != "symbolic"}
+    assert "`math/symbolic/`" in said
+    assert named == modules
 
 
 def test_the_table_is_there() -> None:

@@ -15,6 +15,7 @@ from grpo_rewards_plugins.math import parse, verify
         ("$\\frac{1}{2}$", "The answer is $0.5$.", True), ("18", "so 9 + 9\n#### 18", True),
         ("$x+1$", "It is \\boxed{1+x}", True), ("\\boxed{3}", "first 3, no: \\boxed{4}", False), ("$5\\text{ m}$", "\\boxed{500\\text{ cm}}", True),
         ("Monday", "The answer is Monday. We counted 3 days.", True), ("$2$", "", False), ("", "\\boxed{2}", False),
+        ("${1,3} \\cup {2,4}$", "${1,2,3,4}$", True), ("${1,3} \\cup {2,5}$", "${1,2,3,4}$", False),
     ],
 )  # fmt: skip
 def test_a_project_changes_over_by_an_import(gold: str, target: str, equal: bool) -> None:

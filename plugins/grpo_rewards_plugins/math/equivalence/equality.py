@@ -25,6 +25,7 @@ _MOST_LINES = 6  # variables in whose direction kinks are looked for
 _WHOLE_SCALE = fmpq(1)
 _FAR_SCALES = (fmpq(1, 8), fmpq(30), fmpq(1000), fmpq(10**7))
 _STEPS = frozenset(("floor", "ceil", "sign", "mod", "max", "min", "gcd", "lcm"))
+_UNEVEN, _MOST_UNEVEN = (fmpq(1, 64), fmpq(64)), 6  # where one letter has to be small, or large, beside the others
 _OTHER_SCALES = (fmpq(1, 8), fmpq(16))  # for expressions that are defined near zero only, or far from it
 
 
@@ -180,6 +181,12 @@ def expressions_equal(gold: Node, answer: Node, seed: str = "") -> Decision:
             again = _at_points(gold, answer, _points(sorted(names), integers, seed, scale))
             if again.rule not in (_NOWHERE, _TOO_CLOSE):
                 return again
+        for name in sorted(names - integers)[:_MOST_UNEVEN]:
+            for factor in _UNEVEN:
+                uneven = [{**here, name: here[name] * factor} for here in _points(sorted(names), integers, seed)]
+                again = _at_points(gold, answer, uneven)
+                if again.rule not in (_NOWHERE, _TOO_CLOSE):
+                    return again
     return found
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 
-from ..reading.tree import MINUS_ONE, Node, add, free, mul, negate, replaced, walk
+from ..reading.tree import MINUS_ONE, Node, add, as_set, free, mul, negate, replaced, walk
 from .chains import chain_differs
 from .equality import Decision, expressions_equal, proportional
 from .families import same_residue
@@ -175,6 +175,8 @@ def _relations_and_sets(gold: Node, answer: Node, seed: str) -> Decision | None:
     """Sets of numbers in any form; equations against equations. None where neither applies."""
     if _set_like(gold) or _set_like(answer):
         gold, answer = without_set_name(gold), without_set_name(answer)
+        if "list" in (gold.kind, answer.kind) and not {gold.kind, answer.kind}.isdisjoint(_COMBINED):
+            gold, answer = as_set(gold), as_set(answer)
         if _facts(gold) and _facts(answer):
             return _lists(gold, answer, seed)
         if gold.kind == answer.kind == "rel" and len(free(gold)) > 1 and _inequalities(gold, answer, seed).equal:
@@ -206,6 +208,9 @@ def _relations_and_sets(gold: Node, answer: Node, seed: str) -> Decision | None:
     if gold.kind == "rel" and answer.kind == "rel" and gold.value == answer.value == ("=",):
         return _equations(gold, answer, seed)
     return None
+
+
+_COMBINED = frozenset(("union", "cap", "setminus"))
 
 
 def _conditions(node: Node) -> bool:

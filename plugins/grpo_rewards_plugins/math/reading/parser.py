@@ -13,7 +13,7 @@ import re
 from . import operands, suffixes
 from .parts import CONDITIONS
 from .tokens import Token, grouped, tokenize
-from .tree import Kind, Node, ParseError, add, divide, free, mul, negate, number
+from .tree import Kind, Node, ParseError, add, divide, free, mul, negate, number, of_sets
 from .unit_expressions import begins_unit, labelled_unit, mixed_amount, read_unit, with_unit
 from .units import CURRENCY, CURRENCY_CODES, PERCENT_WORDS, SCALES, named_unit
 
@@ -219,7 +219,7 @@ class Parser:
             token = self.peek()
             if token.kind == "cmd" and token.text in _SETS:
                 self.take()
-                node = Node(_SETS[token.text], None, (node, self.ratio()))
+                node = of_sets(_SETS[token.text], node, self.ratio())
             elif token.kind == "id" and token.text in "Uu" and _is_set(node) and self.peek(1).text in _OPENERS:
                 self.take()
                 node = Node("union", None, (node, self.ratio()))

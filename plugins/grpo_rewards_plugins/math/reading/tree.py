@@ -154,3 +154,17 @@ def literal(text: str) -> Node:
     if not point:
         return Node("num", fmpq(top))
     return Node("dec", (fmpq(top, fmpz(10) ** len(fraction)), len(fraction)))
+
+
+def as_set(node: Node) -> Node:
+    """A list of values, or a number, as the set of it: braces that lost their backslash."""
+    if node.kind == "list" and node.value == "," and all(part.kind != "rel" for part in node.args):
+        return Node("set", None, node.args)
+    return Node("set", None, (node,)) if node.kind == "num" else node
+
+
+def of_sets(kind: Kind, one: Node, other: Node) -> Node:
+    """A union or the like; of ``{1,3} \\cup {2}`` as of ``\\{1,3\\} \\cup \\{2\\}``."""
+    if "list" in (one.kind, other.kind) and {one.kind, other.kind} <= {"list", "set", "num"}:
+        one, other = as_set(one), as_set(other)
+    return Node(kind, None, (one, other))

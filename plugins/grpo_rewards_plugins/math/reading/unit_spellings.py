@@ -49,6 +49,7 @@ _RESTATED = re.compile(  # "30 minutes (half an hour)", "5 m (about 16 ft)"
 _AMOUNT = re.compile(r"(-?\d[\d.,/]{0,20})\s*([a-zA-Z].{0,40})")
 _UPRIGHT = re.compile(rf"{_FONT}\s*\{{|[{{}}~]|\\[ ,;]")
 _WORD = re.compile(r"[a-zA-Zμ$€£]+")
+_SECONDS = re.compile(r"(?:(?<=\d)\s?|(?<=/))(?<!\\)secs?\b\.?(?=\s*(?:\^|[,;)}]|$))")  # no secant
 _FLUID_OUNCES = re.compile(r"(?<=\d)\s?fl\.?\s?oz\b\.?")
 
 
@@ -88,6 +89,8 @@ def joined(text: str) -> str:
     hyphenated = _HYPHENATED.search(text) if "-" in text and text[-1].isalpha() else None
     if hyphenated is not None and all(map(named_unit, hyphenated[1].split("-"))):
         text = f"{text[: hyphenated.start()]} \\text{{ {hyphenated[1]}{hyphenated[2]}}}"
+    if "sec" in text:
+        text = _SECONDS.sub(lambda m: "s" if m[0][0] == "s" else r"\text{ s}", text)
     if "oz" in text:
         text = _FLUID_OUNCES.sub(r"\\text{ fl oz}", text)
     if text[-2:].rstrip("}")[-1:] == ")" and "(" in text:
