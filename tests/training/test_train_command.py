@@ -6,6 +6,7 @@ import dataclasses
 import importlib.util
 import json
 import os
+import re
 import subprocess
 import sys
 import warnings
@@ -210,9 +211,25 @@ def test_what_cannot_work_is_said_before_a_model_loads(
 ) -> None:
     done = invoke("train", recipe(**changes), "--check")
     assert done.exit_code != 0
-    import re
-
     assert re.search(message, str(done.exception)), str(done.exception)
+
+
+@pytest.mark.parametrize(
+    ("output", "options", "message"),
+    [
+        ("rows.jsonl", (), r"output: the folder .*rows\.jsonl cannot be made: File exists"),
+        ("rows.jsonl/run", (), r"output: the folder .*run cannot be made: Not a directory"),
+        ("run", ("--resume",), r"output: .*run holds no checkpoint to go on from; leave --resume out"),
+    ],
+    ids=["a file", "below a file", "nothing to resume"],
+)
+def test_an_output_that_cannot_be_is_said_before_a_model_loads(
+    recipe: Callable[..., Path], tmp_path: Path, output: str, options: tuple[str, ...], message: str
+) -> None:
+    done = invoke("train", recipe(output=output), *options)
+    assert isinstance(done.exception, ConfigError)
+    assert re.search(message, str(done.exception)), str(done.exception)
+    assert not (tmp_path / "run").exists()
 
 
 def test_unreadable_references_are_findings(recipe: Callable[..., Path], tmp_path: Path) -> None:

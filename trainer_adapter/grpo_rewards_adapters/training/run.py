@@ -99,8 +99,18 @@ def train(
 
     The folder also gets the checkpoints, the model (``model``, adapters alone with LoRA), the held-out answers before
     and after (``before.jsonl``, ``after.jsonl``) and `provenance.FILE`.
+
+    Raises:
+        ConfigError: as of `check`; the folder cannot be made, or holds no checkpoint to `resume`.
     """
+    output = base / recipe.output
+    if resume and not any(output.glob("checkpoint-[0-9]*")):
+        raise ConfigError(f"{output} holds no checkpoint to go on from; leave --resume out", path="output")
     ready = check(recipe, base=base)
+    try:
+        output.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ConfigError(f"the folder {output} cannot be made: {error.strerror}", path="output") from error
     for finding in ready.findings:
         say(f"finding: {finding}")
     say(str(ready.figures["batches"]))
@@ -108,7 +118,7 @@ def train(
     set_seed(recipe.seed)
     trainer = build_trainer(ready, base)
     attach(trainer, ready.composite, accept_changes=accept_changes)
-    output, main = base / recipe.output, trainer.accelerator.is_main_process
+    main = trainer.accelerator.is_main_process
     record = provenance(recipe, ready.composite, ready.data.sources)
     trainer.add_callback(ProvenanceCallback(record))
     if main:
@@ -190,10 +200,12 @@ def _answers(trainer: GRPOTrainer, ready: Checked, say: Say, when: str) -> Answe
 
 def _write_rows(path: Path, answers: Answers) -> None:
     values = answers.values()
-    with path.open("wb") as out:
+    draft = path.with_suffix(".draft")  # a run that is ended meanwhile leaves no half of a file that --resume reads
+    with draft.open("wb") as out:
         for index, row in enumerate(answers.rows):
             scores = {name: column[index] for name, column in values.items()}
             out.write(orjson.dumps({**row, "scores": scores}, default=str, option=orjson.OPT_APPEND_NEWLINE))
+    draft.replace(path)
 
 
 def _before(output: Path) -> list[TrainingRow] | None:
