@@ -30,7 +30,6 @@ from .stdlib import exception, find, new_exception
 from .streams import Printed, Typed
 from .stubs import Here, Stub
 from .surroundings import open_database
-from .values import EXCEPTIONS
 
 
 class CandidatePeer(Describer):
@@ -105,7 +104,7 @@ class CandidatePeer(Describer):
     def _class_of_tests(self, described: list[Any]) -> type:
         *own, bases, builtin, error = described
         if error is not None:
-            return stubs.exception_class(_known_exception(error[0]), error[1])
+            return stubs.exception_class(exception(error[0]), error[1])
         return stubs.class_of(tuple(map(self._class_of_tests, bases)), self.decode(builtin), own)
 
     def decode_exception(self, coded: Any) -> BaseException:
@@ -113,7 +112,7 @@ class CandidatePeer(Describer):
         if "p" in coded:
             error = self.mine[coded["p"]]
         else:
-            base = _known_exception(coded["b"])
+            base = exception(coded["b"])
             error = new_exception(stubs.exception_class(base, coded["n"]), self.decode(coded["a"]))
             for name, part in coded["s"].items():
                 with contextlib.suppress(Exception):
@@ -220,10 +219,6 @@ def _module(name: str) -> types.ModuleType:
     module = sys.modules[name] = types.ModuleType(name)
     module.__file__ = script.path_of(name)
     return module
-
-
-def _known_exception(name: str) -> type[BaseException]:
-    return EXCEPTIONS[name] if name in EXCEPTIONS else exception(name)
 
 
 def _signature(value: Callable[..., object]) -> object:

@@ -8,11 +8,11 @@ import sys
 import types
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
 from . import libraries
-from .libraries import BY_CONTENTS, BY_MEMORY, HAVE_MEMORY, library_of
-from .messages import CONSTANTS, Along, Channel
+from .libraries import BY_CONTENTS, HAVE_MEMORY, library_of
+from .messages import Along, Channel
 from .values import (
     CONTAINER_NAMES,
     CONTAINERS,
@@ -25,11 +25,8 @@ from .values import (
     large,
     none_large,
     seen_through,
-    shown,
 )
 
-_OWN_EXTRA = 3  # of an array or a tensor; what follows says where it lies in which memory
-_SHOWN_WHOLE = 4  # memory that is not shared yet is sent whole for a part of at least a quarter of it
 _UNREFERENCED = 3  # the table, the loop variable and getrefcount's own argument
 
 
@@ -47,6 +44,7 @@ class Shared:
     value: object
     contents: object  # when last seen equal; None while it is being filled
     kind: str
+    overlaps: bool = False  # on the candidate's side it lies in one memory with another
 
 
 def _same(kind: str, contents: Any, before: Any) -> bool:
@@ -79,7 +77,6 @@ class Codec(Channel):
         self.shared_by_id: dict[int, int] = {}
         self.theirs: dict[int, Any] = {}
         self._released: set[int] = set()
-        self.keeps_nan = False  # the NaN that goes to the other side last is what comes from it as NaN
 
     def builtin(self, name: str) -> object:
         """Return what a builtin's name stands for here."""
@@ -99,16 +96,9 @@ class Codec(Channel):
         self.shared_by_id[id(value)] = number
         return number, True
 
-    def _keep_nan(self, value: object) -> None:
-        if value != value:
-            CONSTANTS["NaN"] = value
-
     def encode_all(self, contents: Any) -> object:
         """Encode elements; a run of scalars goes as it is."""
         if all_scalars(contents) and (self.trusted or none_large(contents)):
-            if self.keeps_nan:
-                for part in contents:
-                    self._keep_nan(part)
             return contents
         return [self.encode(part) for part in contents]
 
@@ -120,8 +110,6 @@ class Codec(Channel):
         """Return what stands for a value in a message."""
         kind = type(value)
         if kind in SCALARS:
-            if self.keeps_nan:
-                self._keep_nan(value)
             # marshal, which the tests' side writes, carries integers as they are
             return {"i": hex(value)} if kind is int and not self.trusted and large(value) else value
         if kind is Ref:
@@ -140,7 +128,7 @@ class Codec(Channel):
             whole = seen_through(value)
             if whole is None or (self.trusted and id(whole) not in self.shared_by_id):
                 return {"X": [name, self.encode(VALUES[name].plain(value))]}
-            return {"X": [name, self.encode(shown(value, whole))]}
+            return {"X": [name, self.encode(whole)]}
         builtin = NAME_OF.get(id(value))
         if builtin is not None:
             return {"N": builtin}
@@ -167,24 +155,16 @@ class Codec(Channel):
         if cls is not None:
             self.mine[number] = value  # its methods may be asked for as long as the job lasts
         contents = self.shared[number].contents = container.contents(value)
-        extra: Any = container.extra(value)
-        if (
-            name in BY_MEMORY
-            and len(extra) > _OWN_EXTRA
-            and not self._shows(extra[_OWN_EXTRA], cast(Any, value).nbytes)
-        ):
-            extra = extra[:_OWN_EXTRA]
-        if name in ("ND", "ST") and len(extra) <= _OWN_EXTRA:
-            held = (entry.value for entry in self.shared.values() if entry.kind in HAVE_MEMORY)
-            extra = libraries.placed(value, extra, held)
-        return {name: [number, self.encode_all(contents), self.encode(extra), cls]}
+        coded = [number, self.encode_all(contents), self.encode(container.extra(value)), cls]
+        if name in HAVE_MEMORY and not self.trusted and (others := self._overlapping(number)):
+            self.share_memory([number, *others])
+            coded.append(others)
+        return {name: coded}
 
-    def _shows(self, whole: Any, size: int) -> bool:
-        """The other side has, or is to have, the memory that an array lies in: what the tests gave a part of may hold answers."""
-        if id(whole) in self.shared_by_id:
-            return True
-        length: int = libraries.memory(whole).nbytes
-        return bool(length == size if self.trusted else length <= _SHOWN_WHOLE * size + 4096)
+    def _overlapping(self, number: int) -> list[int]:
+        value = self.shared[number].value
+        held = ((other, entry.value) for other, entry in self.shared.items() if entry.kind in HAVE_MEMORY)
+        return [other for other, whole in held if other != number and libraries.overlap(value, whole)]
 
     def decode(self, coded: Any) -> Any:
         """Return the value that a part of a message stands for."""
@@ -219,7 +199,9 @@ class Codec(Channel):
             return self.builtin(body)
         return self.decode_object(tag, body)
 
-    def _decode_container(self, tag: str, number: object, coded: object, extra: object, cls: object) -> object:
+    def _decode_container(
+        self, tag: str, number: object, coded: object, extra: object, cls: object, overlapping: Any = ()
+    ) -> object:
         if type(number) is not int or number in self.shared or (number & 1) == self.parity:
             raise self.protocol("a container's number")
         container = CONTAINERS[tag]
@@ -232,7 +214,14 @@ class Codec(Channel):
         self.check_contents(tag, contents)
         container.fill(value, contents)
         entry.contents = container.contents(value)
+        if overlapping:
+            self.share_memory([number, *overlapping])
         return value
+
+    def share_memory(self, numbers: list[int]) -> None:
+        """Remember that these lie in one memory of the candidate's, and are copies on the tests' side."""
+        for number in numbers:
+            self.shared[number].overlaps = True
 
     def container(self, number: int) -> object:
         """Return the container that both sides hold by this number."""
@@ -240,6 +229,9 @@ class Codec(Channel):
 
     def check_contents(self, tag: str, contents: list[object]) -> None:
         """Raise TypeError where this side does not take a container with such contents."""
+
+    def writes_to_overlapping(self) -> None:
+        """A container changed on this side that lies in one memory with another."""
 
     def number_container(self, value: object, number: int) -> None:
         """Let a container of a class of the other side's know its number."""
@@ -276,11 +268,14 @@ class Codec(Channel):
                     continue
                 contents = CONTAINERS[entry.kind].contents(value)
                 if not _same(entry.kind, contents, entry.contents):
+                    if entry.overlaps:
+                        self.writes_to_overlapping()
                     entry.contents = contents
                     changed.append([number, self.encode_all(contents)])
                     more = True
-                if sys.getrefcount(value) <= _UNREFERENCED and (number & 1) == self.parity:
-                    dropped.append(number)  # nobody here can change it any more
+                mine = self.trusted if entry.overlaps else (number & 1) == self.parity
+                if mine and sys.getrefcount(value) <= _UNREFERENCED:
+                    dropped.append(number)  # nobody here can change it any more, or see what becomes of it
         for number in dropped:
             self.shared_by_id.pop(id(self.shared.pop(number).value), None)
         return changed, dropped

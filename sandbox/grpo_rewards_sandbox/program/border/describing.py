@@ -14,7 +14,7 @@ from .operations import SPECIAL
 from .peer import Peer
 from .signatures import kind_of
 from .stdlib import base_name, exception_name, function_name
-from .values import BASES, CONTAINER_NAMES, EXCEPTION_NAMES, SCALARS
+from .values import BASES, CONTAINER_NAMES, SCALARS
 
 ASYNCHRONOUS = ("__aenter__", "__aexit__", "__anext__", "__aiter__", "__await__")
 _KINDS = frozenset((property, classmethod, staticmethod, functools.cached_property))
@@ -122,7 +122,7 @@ class Describer(Peer):
         from_tests = getattr(error, "_border_test_exception", None)
         if type(from_tests) is int:
             return {"t": from_tests, "notes": [str(note) for note in getattr(error, "__notes__", ())]}
-        name = EXCEPTION_NAMES.get(cls) or exception_name(cls)
+        name = exception_name(cls)
         coded: dict[str, Any] = {"h": self.own(error), **({"c": self._class(cls)} if name is None else {"b": name})}
         coded["a"] = _tried(lambda: self.encode(error.args), {"T": []})
         held = vars(error).items()

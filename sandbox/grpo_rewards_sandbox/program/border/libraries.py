@@ -5,18 +5,16 @@ A library is imported where something of it first arrives; who has none of its v
 
 from __future__ import annotations
 
-import array as arrays
 import contextlib
 import importlib
 import math
 import re
 import sys
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from functools import partial
 from operator import attrgetter
 from typing import Any
 
-from .values import CONTAINERS, MutableType
+from .values import CONTAINERS, MutableType, Value
 
 # numpy.dtype reads a small language, objects included: only texts of this form are given to it
 _PLAIN_DTYPE = re.compile(r"[<>|=]?[biufcSUMm]\d{0,9}(\[\d{0,4}(Y|M|W|D|h|m|s|ms|us|ns|ps|fs|as)\])?")
@@ -44,18 +42,6 @@ class _Library:
 
 
 numpy, pandas, torch = map(_Library, ("numpy", "pandas", "torch"))
-
-
-@dataclass(frozen=True, slots=True)
-class Late:
-    """A type of a library, or a value of which there is one: to plain data, None for what does not cross, and back.
-
-    Without `make` the type is called with the parts. `container`: what it is kept as, where both sides hold it.
-    """
-
-    plain: Callable[[Any], Any]
-    make: Callable[[Any], object] | None = None
-    container: str = ""
 
 
 def library_of(kind: type) -> str:
@@ -132,9 +118,9 @@ def _dtype(descr: object) -> Any:
 
 
 def _plain_array(array: Any) -> object:
-    if isinstance(array, numpy.ma.MaskedArray):
+    if isinstance(array, (numpy.ma.MaskedArray, numpy.matrix, numpy.recarray)):
         raise TypeError(
-            "a masked array does not cross: give what is below the mask (.filled, .data), or use fidelity: shared"
+            f"a {type(array).__name__} does not cross: give it as a plain array (of a masked one .filled, .data), or use fidelity: shared"
         )
     return array.dtype.kind != "V" or not array.dtype.hasobject or None
 
@@ -181,74 +167,35 @@ def _fill_array(value: Any, contents: list[object]) -> None:
         value[...] = numpy.frombuffer(contents[0], value.dtype).reshape(value.shape)
 
 
-def memory(whole: Any) -> Any:
-    """Return the bytes of what arrays and tensors may lie in, as an array of them."""
-    if type(whole) is numpy.ndarray and not whole.dtype.hasobject:  # who sets pointers writes to any place in memory
-        return (whole if whole.flags.c_contiguous else whole.T).reshape(-1).view(numpy.uint8)
-    if type(whole) in (bytearray, arrays.array):
-        return numpy.frombuffer(whole, numpy.uint8)
-    if type(whole) is not torch.UntypedStorage:
-        raise TypeError("no memory that can be shared")
-    return torch.empty(0, dtype=torch.uint8).set_(whole).numpy()
+def overlap(one: Any, other: Any) -> bool:
+    """Two of what arrays and tensors may lie in have memory in common: what is written to one the other shows."""
+    library = sys.modules.get("numpy")
+    return library is not None and library.may_share_memory(_memory(one), _memory(other))
 
 
-def _owner(array: Any) -> Any:
-    """The last array that an array lies in."""
-    while type(array.base) is numpy.ndarray:
-        array = array.base
-    return array
-
-
-def _shareable(array: Any) -> bool:
-    return type(array) is numpy.ndarray and array.flags.forc and array.nbytes > 0 and not array.dtype.hasobject
-
-
-def _lies_in(array: Any) -> object:
-    """What holds an array's memory, where that is another array, a tensor's storage or a bytearray."""
-    whole = _owner(array)
-    if type(whole.base) is memoryview:
-        return whole.base.obj if type(whole.base.obj) is bytearray else None
-    if "torch" in sys.modules and isinstance(whole.base, torch.Tensor):
-        return whole.base.untyped_storage()
-    return whole if whole is not array and _shareable(whole) else None
-
-
-def placed(value: Any, extra: tuple[Any, ...], held: Iterable[Any]) -> tuple[Any, ...]:
-    """Add where memory that is not a value's own lies in that of one which both sides hold: by what way it came there, none can tell."""
-    array = isinstance(value, numpy.ndarray)
-    if (_owner(value).flags.owndata or not _shareable(value)) if array else value.resizable():
-        return extra
-    mine = memory(value)
-    for whole in held:
-        if whole is not value and (_shareable(whole) or not isinstance(whole, numpy.ndarray)):
-            known = memory(whole)
-            at = mine.__array_interface__["data"][0] - known.__array_interface__["data"][0]
-            if 0 <= at <= known.nbytes - mine.nbytes:
-                return *extra, whole, at, tuple(value.strides) if array else ()
-    return extra
+def _memory(value: Any) -> Any:
+    if "torch" in sys.modules and isinstance(value, torch.Tensor):
+        return torch.empty(0, dtype=torch.uint8).set_(value.detach().cpu().untyped_storage()).numpy()
+    return numpy.asarray(value)
 
 
 def _array_extra(value: Any) -> object:
-    """Which class, dtype and shape; of a view also where it lies in which memory, so that both go on sharing it."""
+    """Which order, dtype and shape; of one that does not own its memory also the strides, by which it is told from one that does."""
     array = numpy.asarray(value)
-    kind = "fortran" if array.flags.fnc else ""
-    if type(value) in (numpy.matrix, numpy.recarray):
-        kind = type(value).__name__
-    shown = (kind, _descr(array.dtype), array.shape)
-    whole = _lies_in(value)
-    if whole is None:
-        return shown
-    offset = array.__array_interface__["data"][0] - memory(whole).__array_interface__["data"][0]
-    return *shown, whole, offset, tuple(array.strides)
+    shown = "F" if array.flags.fnc else "C", _descr(array.dtype), array.shape
+    own = array.flags.owndata or array.dtype.hasobject or not array.size
+    return shown if own else (*shown, tuple(array.strides))
 
 
 def _new_array(cls: object, extra: Any) -> object:
-    kind, descr, shape, *view = extra
+    order, descr, shape, *strides = extra
     shape, dtype = tuple(map(int, shape)), _dtype(descr)
-    made = numpy.empty(shape, dtype, "F" if kind == "fortran" else "C")
-    if view and not dtype.hasobject and (held := memory(view[0])).flags.writeable:
-        made = numpy.ndarray(shape, dtype, held, int(view[1]), tuple(map(int, view[2])))
-    return made.view(getattr(numpy, kind)) if kind in ("matrix", "recarray") else made
+    if not strides or dtype.hasobject:
+        return numpy.empty(shape, dtype, "F" if order == "F" else "C")
+    reach = [int(stride) * (length - 1) for stride, length in zip(strides[0], shape, strict=True)]
+    before = -sum(part for part in reach if part < 0)
+    held = numpy.zeros(before + sum(part for part in reach if part > 0) + dtype.itemsize, numpy.uint8)
+    return numpy.ndarray(shape, dtype, held, before, tuple(map(int, strides[0])))
 
 
 def _flat(array: Any) -> tuple[object, object]:
@@ -358,11 +305,7 @@ def _tensor_contents(value: Any) -> list[object]:
 
 
 def _tensor_extra(value: Any) -> object:
-    """Which dtype and shape, and where it lies in its storage: tensors of one storage go on sharing it."""
-    shown = str(value.dtype)[6:], tuple(value.shape), bool(value.requires_grad)
-    if value.device.type != "cpu" or value.is_conj() or value.is_neg():
-        return shown
-    return *shown, value.untyped_storage(), value.storage_offset(), tuple(value.stride())
+    return str(value.dtype)[6:], tuple(value.shape), tuple(value.stride()), bool(value.requires_grad)
 
 
 def _tensor_type(name: str) -> object:
@@ -372,33 +315,18 @@ def _tensor_type(name: str) -> object:
 
 
 def _new_tensor(cls: object, extra: Any) -> object:
-    name, shape, grad, *place = extra
-    shape, dtype = tuple(map(int, shape)), _tensor_type(name)
-    if place:
-        storage, offset, strides = place
-        if type(storage) is not torch.UntypedStorage:
-            raise TypeError("not a storage")
-        whole = torch.empty(0, dtype=dtype).set_(storage)
-        made = whole.as_strided(shape, tuple(map(int, strides)), int(offset)).detach()
-    else:
-        made = torch.zeros(shape, dtype=dtype)
+    name, shape, strides, grad = extra
+    made = torch.empty_strided(tuple(map(int, shape)), tuple(map(int, strides)), dtype=_tensor_type(name))
     return made.requires_grad_() if grad is True else made
-
-
-def _new_storage(cls: object, extra: Any) -> object:
-    size, *place = extra
-    if not place or not (held := memory(place[0])).flags.writeable:
-        return torch.UntypedStorage(size)
-    return torch.from_numpy(held[place[1] :][:size]).untyped_storage()
-
-
-def _fill_memory(value: object, contents: list[Any]) -> None:
-    memory(value)[...] = numpy.frombuffer(contents[0], numpy.uint8)
 
 
 def _fill_tensor(value: Any, contents: list[Any]) -> None:
     if contents[0]:  # else there is nothing in it, which torch does not read
-        value.data.copy_(torch.frombuffer(bytearray(contents[0]), dtype=value.dtype).reshape(value.shape))
+        given = torch.frombuffer(bytearray(contents[0]), dtype=value.dtype).reshape(value.shape)
+        once = tuple(
+            slice(0, None if stride else 1) for stride in value.stride()
+        )  # of what is expanded, each element once
+        value.data[once].copy_(given[once])
 
 
 CONTAINERS.update(
@@ -406,13 +334,11 @@ CONTAINERS.update(
     DF=MutableType(object, _frame_contents, _refill(_new_frame), make=lambda cls, extra: pandas.DataFrame()),
     SR=MutableType(object, _series_contents, _refill(_new_series), make=lambda cls, extra: pandas.Series(dtype=object)),
     TT=MutableType(object, _tensor_contents, _fill_tensor, _tensor_extra, _new_tensor),
-    ST=MutableType(object, lambda v: [memory(v).tobytes()], _fill_memory, lambda v: (v.nbytes(),), _new_storage),
 )
 # their contents are compared, not their elements' identities
-BY_CONTENTS = frozenset(("ND", "DF", "SR", "TT", "ST", "BA", "A"))
-# they lie in memory that others may lie in too
-BY_MEMORY = frozenset(("ND", "TT"))
-HAVE_MEMORY = frozenset(("ND", "ST", "BA", "A"))
+BY_CONTENTS = frozenset(("ND", "DF", "SR", "TT", "BA", "A"))
+# they may lie in one another's memory
+HAVE_MEMORY = frozenset(("ND", "TT", "BA", "A"))
 
 
 def _stamp(parts: Any) -> object:
@@ -425,7 +351,9 @@ def _delta(parts: tuple[str, int]) -> object:
     return pandas.Timedelta(int(parts[1]), unit=str(parts[0])).as_unit(str(parts[0]))
 
 
-LATE: dict[str, Late] = {
+# types of libraries, which are imported late, and values of which there is one, by name; `plain` gives None for what does not cross
+Late = partial(Value, object)
+LATE: dict[str, Value] = {
     "numpy.ndarray": Late(_plain_array, container="ND"),
     "numpy.generic": Late(_of_scalar, _scalar),
     "numpy.dtype": Late(lambda v: None if v.hasobject else _descr(v), _dtype),
@@ -446,7 +374,6 @@ LATE: dict[str, Late] = {
     "torch.Tensor": Late(
         lambda v: (v.layout is torch.strided and _TENSOR.fullmatch(str(v.dtype)[6:])) or None, container="TT"
     ),
-    "torch.UntypedStorage": Late(lambda v: v.device.type == "cpu" or None, container="ST"),
     "torch.device": Late(lambda v: (v.type, v.index) if v.index is not None else (v.type,)),
     "torch.dtype": Late(lambda v: str(v)[6:] if _TENSOR.fullmatch(str(v)[6:]) else None, _tensor_type),
     "torch.Size": Late(lambda v: (tuple(v),)),

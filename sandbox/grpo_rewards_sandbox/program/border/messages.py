@@ -120,9 +120,9 @@ def json_encoder(within: dict[int, object] | None) -> Callable[[object, int], It
 
 
 # bound here: tests may replace what the modules hold
-# there is one NaN in [math.nan] == [math.nan]: the one that the tests gave last, else Python's own
-CONSTANTS: dict[str, object] = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
-_encode, _decode = json_encoder(None), json.JSONDecoder(parse_constant=CONSTANTS.__getitem__).raw_decode
+# there is one NaN in [math.nan] == [math.nan]
+_CONSTANTS: dict[str, object] = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
+_encode, _decode = json_encoder(None), json.JSONDecoder(parse_constant=_CONSTANTS.__getitem__).raw_decode
 _dumps, _loads = marshal.dumps, marshal.loads
 
 

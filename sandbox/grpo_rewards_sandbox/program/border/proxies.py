@@ -29,7 +29,7 @@ _NEVER_ASKED = frozenset(
     " __get__ __kwdefaults__ __closure__ __globals__ __abstractmethods__ __orig_bases__ __text_signature__ __objclass__"
     " __init_subclass__ __unittest_skip__ __unittest_expecting_failure__ __array_interface__ __array__ __array_struct__"
     " __array_ufunc__ __array_priority__ __array_function__ __fspath__ __length_hint__ __reduce__ __reduce_ex__ __getstate__"
-    " __class__ __annotations__ __annotate__ __annotate_func__ __annotations_cache__".split()
+    " __class__ __file__ __annotations__ __annotate__ __annotate_func__ __annotations_cache__".split()
 )
 # what pytest takes instructions from, on whatever object it finds them
 _MARKS = frozenset(("pytestmark", "place_as", "pytest_plugins"))
@@ -50,7 +50,6 @@ class Reading:
     replaced: frozenset[str] = frozenset()  # names of attributes that they may set
     unread: frozenset[str] = frozenset()  # methods whose results they never look at
     may_end: frozenset[str] = frozenset()  # of the exceptions that end an iterator, those that they name
-    makes_nan: bool = False
     still_to_check: frozenset[int] = frozenset()  # contexts after or in which a check follows
     checking: frozenset[tuple[str, int]] = frozenset()  # the same of functions, with their names
 
@@ -95,13 +94,6 @@ def hidden(name: str) -> bool:
     return name in _MARKS or name.startswith(("_border", "_pytest", "__pytest"))
 
 
-def missing(name: str) -> AttributeError:
-    """What is raised where a name is hidden."""
-    if name in Border.peer.text.words:
-        Border.peer.differs(f"{name} of what is the candidate's is not shown to the tests")
-    return AttributeError(name)
-
-
 def seen(own: Any, theirs: Any) -> types.MappingProxyType[str, object]:
     """What `vars` shows: the candidate's names, but those that Python gives as this side has them.
 
@@ -130,31 +122,37 @@ ASKS_DATA = frozenset(
 ).union(("symmetric_difference", "difference", "equals", "equal", "allclose", "eq", "isin"))
 
 
+def refuse_object(self: object, where: str) -> Any:
+    """Fail the test, where it takes an object of the candidate for data; say what the row would need."""
+    kind = type(self)
+    named = isinstance(kind, ProxyClass) and not facts(kind).tested
+    name = type.__getattribute__(kind, "__name__")
+    Border.peer.refuse(
+        f"the candidate returned an object of class {name} where {where}: that has to be plain data, or the row needs "
+        f"{f'`classes: [{name}]` or ' if named else ''}fidelity: shared"
+    )
+
+
 def compared(self: object, name: str) -> None:
     """Refuse what a library's check asks an object for that the tests did not make: there it stands for data."""
-    if _checks(sys._getframe(2).f_globals.get("__name__")):
-        Border.peer.asked_by_check(self, name)
+    if _checks(sys._getframe(2).f_globals.get("__name__")) and not Border.peer.made_by_tests(self):
+        refuse_object(self, f"a check of a library asks for its {name}")
 
 
-def read(name: object, found: object, tested: bool = False) -> object:
-    """Return what the tests read: no function by the name of what only data is asked, but of a class under test."""
+def read(self: object, name: object, found: object, tested: bool = False) -> object:
+    """Return what the tests read of `self`: no function by the name of what only data is asked, but of a class under test."""
     if not tested and callable(found):
         if name in ASKS_DATA:
-            _asks_data(name)
+            _asks_data(self, name)
         if type(found).__name__ == "ProxyFunction":
             vars(found)["_border_asked"] = name
     return found
 
 
-def _asks_data(name: object) -> None:
-    Border.peer.refuse(
-        f"the candidate returned an object where the tests ask by {name!r} what only plain data is asked: that has to be "
-        "such data, or the row has to name the class under test (`classes`)"
-    )
+def _asks_data(self: object, name: object) -> None:
+    refuse_object(self, f"the tests ask by {name!r} what only plain data is asked")
 
 
-_OTHER = re.compile(r"others?|right")  # what a method calls what it takes another of its kind by
-_OTHER_IN_TEXT = re.compile(r"(?:a\.)?\w+\((?:b|others?|mat2|tensor2|vec2)\b")  # the same where only its text says it
 _ITERABLES = (
     set,
     frozenset,
@@ -166,31 +164,23 @@ _ITERABLES = (
 )
 
 
-def held_against(name: str, args: tuple[object, ...]) -> None:
-    """Refuse a method of an object that is not under test, where the data that it is given has that method to meet another of its kind.
+def held_against(self: object, name: str, args: tuple[object, ...]) -> None:
+    """Refuse a method of an object that is not under test, where the data that it is given has a method of that name.
 
     There the object stands for such data: `got.union(want) == want`, `got.sub(want).abs().max() < 1e-9`.
     """
-    for arg in args:
-        kind: Any = type(arg)
-        if name in _meets(kind):
-            _asks_data(name)
+    kinds: list[Any] = [type(arg) for arg in args]
+    if any(name in _methods_of(kind) for kind in kinds):
+        _asks_data(self, name)
 
 
 @functools.lru_cache(maxsize=256)
-def _meets(kind: type) -> frozenset[str]:
+def _methods_of(kind: type) -> frozenset[str]:
     if kind in _ITERABLES:  # a set's methods take any of these
         return frozenset(("union", "intersection", "isdisjoint"))
     if kind is not decimal.Decimal and library_of(kind) not in ("numpy", "pandas", "torch"):
         return frozenset()
-    return frozenset(name for name in dir(kind) if not name.startswith("_") and _takes_another(getattr(kind, name)))
-
-
-def _takes_another(method: Any) -> bool:
-    try:
-        return bool(_OTHER.fullmatch("".join([*inspect.signature(method).parameters][1:2])))
-    except (TypeError, ValueError):  # written in C: what it takes its text says, if anything
-        return bool(_OTHER_IN_TEXT.match(str(getattr(method, "__doc__", "")).lstrip()))
+    return frozenset(name for name in dir(kind) if not name.startswith("_"))
 
 
 def names_member(name: str) -> bool:
@@ -216,6 +206,15 @@ def own_number(cls: type) -> int:
 def _ref(value: object) -> object:
     """Return what is asked for: of a class of the tests' own the candidate's that it derives from."""
     return Ref(facts(value).number) if isinstance(value, ProxyClass) else value
+
+
+def asked(self: object, name: str) -> Any:
+    """What the candidate has by this name, where it is shown to the tests."""
+    if hidden(name):
+        if name in Border.peer.text.words:
+            Border.peer.differs(f"{name} of what is the candidate's is not shown to the tests")
+        raise AttributeError(name)
+    return Border.peer.request("getattr", _ref(self), name)
 
 
 def listed(self: object) -> list[str]:
@@ -271,12 +270,10 @@ class ProxyClass(type):
         return Border.peer.constructed(made, cls) if facts(cls).tested else made
 
     def __getattr__(cls, name: str) -> object:
-        if hidden(name):
-            raise missing(name)
-        value = Border.peer.request("getattr", _ref(cls), name)
+        value = asked(cls, name)
         if name == "__class_getitem__":
             return lambda part: _alias(cls, part, value(part))
-        read(name, value, facts(cls).tested)
+        read(cls, name, value, facts(cls).tested)
         return Border.peer.constructor(value) if facts(cls).tested else value
 
     def __setattr__(cls, name: str, value: object) -> None:
@@ -348,11 +345,9 @@ class Proxy:
     __dir__ = listed
 
     def __getattr__(self, name: str) -> object:
-        if hidden(name):
-            raise missing(name)
         if not name.startswith("__"):
             compared(self, name)
-        return read(name, Border.peer.request("getattr", self, name), facts(type(self)).tested)
+        return read(self, name, asked(self, name), facts(type(self)).tested)
 
     def __setattr__(self, name: str, value: object) -> None:
         if name.startswith("_border"):

@@ -35,7 +35,7 @@ from .proxies import (
 )
 from .proxy_functions import ProxyFunction, annotation
 from .signatures import dataclass_fields
-from .values import BASES, CATCHING, CONTAINERS, EXCEPTION_NAMES, EXCEPTIONS, SCALARS
+from .values import BASES, CATCHING, CONTAINERS, SCALARS
 
 _KINDS: dict[str, type] = {
     "property": property, "classmethod": classmethod, "staticmethod": staticmethod, "cached_property": functools.cached_property,
@@ -196,8 +196,6 @@ class ProxyMaker(Peer):
                     found.append(stdlib.exception(base))
                 except LookupError:
                     known.append(stdlib.known_base(base))
-            elif type(base) is dict and base.get("N") in EXCEPTIONS:
-                found.append(EXCEPTIONS[base["N"]])
             elif isinstance(cls := self.decode(base), ProxyClass) or cls in _BY_VALUE:
                 found.append(cls)
         # one library exception, the first: raised once, it is not to be all that somebody expects
@@ -315,7 +313,7 @@ class ProxyMaker(Peer):
 
     def known_exception(self, cls: type) -> str:
         """The name of the nearest base that both sides have."""
-        return next(filter(None, (EXCEPTION_NAMES.get(base) or stdlib.exception_name(base) for base in cls.__mro__)))
+        return next(filter(None, map(stdlib.exception_name, cls.__mro__)))
 
     def own_exceptions(self, cls: type) -> list[object]:
         """The classes of the tests' own below it, by number and name: the candidate's `except` finds them by these."""
@@ -367,7 +365,7 @@ class ProxyMaker(Peer):
                 if any(callable(namespace(base).get(name)) for base in ancestors(type(error))):
                     continue
                 try:
-                    BaseException.__setattr__(error, name, read(name, value))
+                    BaseException.__setattr__(error, name, read(error, name, value))
                 except Exception:  # noqa: BLE001  a read-only attribute of a builtin exception
                     continue
         if isinstance(error, NameError) and error.name in self.text.words:
@@ -376,8 +374,6 @@ class ProxyMaker(Peer):
         return error
 
     def _builtin_exception(self, name: str, args: tuple[object, ...]) -> BaseException:
-        if name not in EXCEPTIONS:
-            return stdlib.new_exception(stdlib.exception(name), args)
         cls = _exception_class(name)
         if issubclass(cls, MemoryError):
             self.limits_hit.append("memory")
@@ -403,7 +399,7 @@ class ProxyMaker(Peer):
 
 def _exception_class(name: str) -> type:
     """The class of an exception of the candidate's: one whose handler is for what is the candidate's."""
-    return CATCHING.get(name, EXCEPTIONS[name])
+    return CATCHING.get(name) or stdlib.exception(name)
 
 
 def _library_exception(cls: type) -> type | None:
@@ -415,7 +411,7 @@ def _library_exception(cls: type) -> type | None:
 
 
 def _item(name: str, at: int) -> Callable[[Any], object]:
-    return lambda self: read(name, self[at])
+    return lambda self: read(self, name, self[at])
 
 
 def _special_methods(special: list[str], value: type | None) -> dict[str, object]:

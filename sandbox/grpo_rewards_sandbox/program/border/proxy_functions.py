@@ -9,7 +9,7 @@ from typing import Any
 
 from .awaiting import outcome
 from .codec import Ref
-from .proxies import Border, ProxyClass, delete, held_against, hidden, listed, missing, module_namespace, read, seen
+from .proxies import Border, ProxyClass, asked, delete, held_against, listed, module_namespace, read, seen
 from .signatures import code_of
 
 
@@ -69,7 +69,7 @@ class ProxyFunction:
 
     def __call__(self, *args: object, **kwargs: object) -> object:
         if "_border_asked" in self.__dict__:
-            held_against(self.__dict__["_border_asked"], args)
+            held_against(self, self.__dict__["_border_asked"], args)
         result = Border.peer.call(self.__dict__["_border_number"], args, kwargs)
         return Border.peer.constructed(result) if "_border_constructs" in self.__dict__ else result
 
@@ -81,9 +81,7 @@ class ProxyFunction:
             return found
         if name == "__code__":
             return code_of(self.__dict__["_border_kind"])
-        if hidden(name):
-            raise missing(name)
-        return read(name, Border.peer.told(Border.peer.request("getattr", self, name)))
+        return read(self, name, Border.peer.told(asked(self, name)))
 
     def __setattr__(self, name: str, value: object) -> None:
         Border.peer.request("setattr", self, name, value)
@@ -110,16 +108,14 @@ class ProxyModule(types.ModuleType):
         return seen(module_namespace(self), Border.peer.request("vars", self))
 
     def __getattr__(self, name: str) -> object:
-        if hidden(name) or name == "__file__":
-            raise missing(name)
         own = module_namespace(self)
-        asked = own.get("_border_read")
-        if asked and name in asked:
-            return asked.pop(name)  # a moment ago, to see what a star import may bring
-        found = Border.peer.request("getattr", self, name)
+        taken = own.get("_border_read", {})
+        if name in taken:
+            return taken.pop(name)  # a moment ago, to see what a star import may bring
+        found = asked(self, name)
         if isinstance(found, ProxyClass):
             Border.peer.found_class(name, found)
-        return read(name, found, "_border_loaded" in own)
+        return read(self, name, found, "_border_loaded" in own)
 
     def __setattr__(self, name: str, value: object) -> None:
         if name.startswith("__"):

@@ -6,6 +6,8 @@ import importlib
 import sys
 from typing import Any
 
+from .values import EXCEPTION_NAMES, EXCEPTIONS
+
 _EXCEPTION_MODULES = frozenset((
     "json.decoder decimal statistics re struct queue _queue asyncio.exceptions asyncio.queues concurrent.futures._base"
     " binascii zlib _csv configparser dataclasses subprocess socket copy argparse zipfile tarfile shutil sqlite3"
@@ -31,7 +33,9 @@ def find(name: str) -> Any:
 
 
 def exception_name(cls: type) -> str | None:
-    """Return the name under which an exception class of a library crosses."""
+    """Return the name under which an exception class of a library, or a builtin one, crosses."""
+    if cls in EXCEPTION_NAMES:
+        return EXCEPTION_NAMES[cls]
     module = cls.__module__
     if (
         issubclass(cls, BaseException)
@@ -44,6 +48,8 @@ def exception_name(cls: type) -> str | None:
 
 def exception(name: str) -> type[BaseException]:
     """Return the exception class that crossed under this name; LookupError where there is none."""
+    if name in EXCEPTIONS:
+        return EXCEPTIONS[name]
     module, _, attribute = name.rpartition(".")
     if module in _EXCEPTION_MODULES:
         cls = find(name)

@@ -35,15 +35,12 @@ def _set(self: object, name: str, value: object) -> None:
 
 
 class TestsDefault:
-    """In a signature: the default of a function of the tests, which stays there. Given back to one, it is left out."""
+    """In a signature: the default of a function of the tests, which stays there."""
 
 
 def _call(self: object, *args: object, **kwargs: object) -> object:
     if sys.gettrace() is not None or sys.getprofile() is not None:
         Here.met["what the tests' own functions do is not seen by a trace or profile that the candidate set"] = []
-    while args and isinstance(args[-1], TestsDefault):
-        args = args[:-1]
-    kwargs = {name: value for name, value in kwargs.items() if not isinstance(value, TestsDefault)}
     return Here.peer.request("call", self, args, *([kwargs] if kwargs else []))
 
 

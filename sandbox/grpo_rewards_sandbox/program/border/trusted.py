@@ -46,6 +46,7 @@ _ENDS = (StopIteration, StopAsyncIteration, GeneratorExit, asyncio.CancelledErro
 _ITERATES = frozenset(("next", "send", "throw"))
 _ITERATING = frozenset(("next", "next_result"))
 _OF_LIBRARIES = frozenset(("ND", "DF", "SR", "TT"))
+_ASKS_WHOSE_MEMORY = frozenset("shares_memory may_share_memory base owndata OWNDATA data_ptr".split())
 _ADVANCE: dict[str, Callable[[int], object]] = {
     "G": generator, "Co": lambda number: coroutine(Ref(number)), "AG": asynchronous_generator,
 }  # fmt: skip
@@ -152,13 +153,9 @@ class TrustedPeer(ProxyMaker, FailedChecks):
         makes = None if cls is None else self._makes.get(facts(cls).number)
         return value if makes is False else made(value, MADE if makes else GIVEN)
 
-    def asked_by_check(self, value: object, name: str) -> None:
-        """A check of a library asks an object for this: it compares it with data, but for those that the tests made."""
-        if origin(value) != MADE:
-            self.refuse(
-                f"the candidate returned an object of class {type(value).__name__} where a check of a library asks for its "
-                f"{name}: that has to be plain data, or the row needs fidelity: shared"
-            )
+    def made_by_tests(self, value: object) -> bool:
+        """The tests made this object, by calling a class under test."""
+        return origin(value) == MADE
 
     def constructor(self, value: object) -> object:
         """What a function of a class under test returns the tests have made too."""
@@ -171,6 +168,15 @@ class TrustedPeer(ProxyMaker, FailedChecks):
         if number not in self.theirs:  # else the same object without its value stands for it still
             self.origins.pop(number, None)
 
+    def share_memory(self, numbers: list[int]) -> None:
+        super().share_memory(numbers)
+        self.differs("arrays that lie in one memory are copies here")
+        if not self.text.words.isdisjoint(_ASKS_WHOSE_MEMORY):
+            self.refuse("the tests ask whose memory an array is, which is the candidate's; they need fidelity: shared")
+
+    def writes_to_overlapping(self) -> None:
+        self.refuse("the tests write to an array that lies in one memory with another; they need fidelity: shared")
+
     def check_contents(self, tag: str, contents: list[object]) -> None:
         if tag in _OF_LIBRARIES and _holds_proxy(contents):
             self.refuse("the candidate returned an array or a frame that holds objects: that has to be plain data")
@@ -178,7 +184,7 @@ class TrustedPeer(ProxyMaker, FailedChecks):
             self.differs("a tensor crosses as its values, and no gradient goes back through it")
         if tag == "NS":
             for name, part in zip(contents[::2], contents[1::2], strict=True):
-                read(name, part)
+                read(part, name, part)
 
     # ---- objects of the tests
 
@@ -305,7 +311,7 @@ class TrustedPeer(ProxyMaker, FailedChecks):
     def call_method(self, owner: object, name: str, args: tuple[object, ...], kwargs: dict[str, object]) -> object:
         """Call a method of an object of the candidate."""
         if not facts(type(owner)).tested:
-            held_against(name, args)
+            held_against(owner, name, args)
         number = number_of(owner)
         if name not in self.text.unread:
             return self._call("method", [number, name], args, kwargs)

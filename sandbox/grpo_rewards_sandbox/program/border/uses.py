@@ -17,7 +17,7 @@ from typing import Any
 
 from .awaiting import outcome
 from .operations import ARITHMETIC, CONVERSIONS, EQUALITY, ORDER, RESULT, SIGNS, TEXT
-from .proxies import ASKS_DATA, Border, Proxy, compared, facts, number_of, read
+from .proxies import ASKS_DATA, Border, Proxy, compared, facts, number_of, read, refuse_object
 from .proxy_functions import coroutine
 from .values import CONTAINERS, HELD
 
@@ -112,12 +112,7 @@ def _swallows(error: BaseException | None, said: object) -> object:
 
 
 def _refuse(self: object, what: str) -> Any:
-    name = type.__getattribute__(type(self), "__name__")
-    named = "" if tested(self) else f"`classes: [{name}]` or "
-    Border.peer.refuse(
-        f"the candidate returned an object of class {name} where the tests {what}: that has to be plain data, or the row "
-        f"needs {named}fidelity: shared"
-    )
+    return refuse_object(self, f"the tests {what}")
 
 
 def _compare(self: object, operation: str, other: object, base: Any) -> object:
@@ -280,7 +275,7 @@ class Method:
         # one that the tests may put another in place of stays what it was when they read it
         kept = self.name in Border.peer.text.replaced
         bound = Border.peer.request("getattr", instance, self.name) if kept else BoundMethod(instance, self.name)
-        return bound if self.name not in ASKS_DATA else read(self.name, bound, facts(type(instance)).tested)
+        return bound if self.name not in ASKS_DATA else read(instance, self.name, bound, facts(type(instance)).tested)
 
 
 class BoundMethod:

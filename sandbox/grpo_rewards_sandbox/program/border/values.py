@@ -10,7 +10,6 @@ import decimal
 import fractions
 import functools
 import gc
-import importlib
 import pathlib
 import re
 import sys
@@ -28,11 +27,15 @@ PLAIN_INT_BITS = 256
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """A type that crosses by value: to plain data and back. Without `make` the type is called with the parts."""
+    """A type that crosses by value: to plain data and back. Without `make` the type is called with the parts.
+
+    `container`: what it is kept as, where both sides hold it.
+    """
 
     type: type
     plain: Callable[[Any], Any]
     make: Callable[[Any], object] | None = None
+    container: str = ""
 
     def made(self, plain: Any) -> object:
         """Return the value that stands for plain data."""
@@ -157,11 +160,10 @@ def _matched(pattern: re.Pattern[Any], string: Any, start: int, stop: int, end: 
     raise TypeError("not a match")
 
 
-def _memoryview(shown: Any) -> object:
-    if type(shown) is not tuple:
-        return memoryview(shown)
-    whole, at, size, kind, shape = shown
-    return memoryview(whole).cast("B")[at : at + size].cast(kind, shape)
+def _of_memoryview(view: memoryview) -> bytes:
+    if type(view.obj) is not bytes:
+        raise TypeError("a memoryview of what can be written to does not cross; give bytes, or use fidelity: shared")
+    return bytes(view)
 
 
 VALUES: dict[str, Value] = {
@@ -180,7 +182,7 @@ VALUES: dict[str, Value] = {
     "range": Value(range, _BETWEEN),
     "slice": Value(slice, _BETWEEN),
     "ellipsis": Value(type(...), lambda v: ()),
-    "memoryview": Value(memoryview, bytes, _memoryview),
+    "memoryview": Value(memoryview, _of_memoryview, memoryview),
     "keys": Value(type({}.keys()), list, lambda p: dict.keys(p if isinstance(p, dict) else dict.fromkeys(p))),
     "values": Value(type({}.values()), list, lambda p: dict.values(p if isinstance(p, dict) else dict(enumerate(p)))),
     "items": Value(type({}.items()), list, lambda p: dict.items(p if isinstance(p, dict) else dict(p))),
@@ -195,30 +197,11 @@ VALUE_NAMES: dict[type, str] = {value.type: name for name, value in VALUES.items
 _VIEWS = frozenset(VALUES[name].type for name in ("keys", "values", "items", "mappingproxy"))
 
 
-_PLAIN = frozenset("bBhHiIlLqQfd")  # formats of the items of a memoryview whose bytes say all
-
-
 def seen_through(value: object) -> object:
-    """Return the container that a view shows: both sides' views are to show it as it changes. None for any other value."""
-    if type(value) is memoryview:
-        held = cast(Any, value.obj)
-        if type(held) not in (bytearray, array.array) or not (
-            value.contiguous and value.nbytes and value.format in _PLAIN
-        ):
-            return None
-        return held if value.shape == (len(held),) or not value.readonly else None
-    # a view of a dictionary says in no other way which one
+    """Return the dictionary that a view shows: both sides' views are to show it as it changes. None for any other value."""
+    # it says in no other way which one
     whole = gc.get_referents(value)[0] if type(value) in _VIEWS else None
     return whole if isinstance(whole, dict) else None
-
-
-def shown(view: object, whole: Any) -> object:
-    """Return what a view is made of: the container, and of a memoryview which part of it."""
-    if type(view) is not memoryview or view.shape == (len(whole),):
-        return whole
-    ctypes = importlib.import_module("ctypes")  # a memoryview says in no other way where it begins
-    first, start = (ctypes.addressof(ctypes.c_char.from_buffer(held)) for held in (view, whole))
-    return whole, first - start, view.nbytes, view.format, view.shape
 
 
 CONTAINERS: dict[str, MutableType] = {
