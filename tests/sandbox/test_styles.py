@@ -241,11 +241,8 @@ OWN_TEXT = {
     "assert f(1) and typing.get_type_hints(typing.NamedTuple('N', [('x', 'int')])) == {'x': int}\nimport email.message, inspect\n"
     "assert inspect.signature(len) and inspect.get_annotations(email.message.Message.get, eval_str=True) == {}",
     "trees": "import ast\nassert ast.parse(f(1)) and ast.literal_eval(f(0)) == [1]",
-    "sympy": "import sympy\nx = sympy.symbols('x')\nassert f(1) == str(sympy.sympify('x**2')) and sympy.lambdify(x, x**2)(3) == 9\n"
-    "assert [sympy.sympify(f'x**{n}') for n in range(2)] == [1, x]\nassert sympy.parse_expr('x*x', evaluate=False)",
     "pandas": "import pandas as pd\nframe = pd.DataFrame({'a': [1, 4], 'b': [f(1), f(1)]})\nk = 3\n"
-    "assert frame.query('a > @k').a.tolist() == frame.query(f'a > {k}').a.tolist() == [4]",
-    "templates": "import jinja2\nassert jinja2.Template('{{ x }}!').render(x=f(1)) == 'x**2!'",
+    "assert frame.query(f'a > {k}').a.tolist() == frame.query('a > 3').a.tolist() == [4]",
     "pickles": "import pickle, datetime, collections\nvalue = [datetime.date(2020, 1, 1), collections.Counter('a'), range(3), {1}, b'x', 1j]\n"
     "assert all(pickle.loads(pickle.dumps(value, p)) == value for p in range(6)) and f(1)",
     "mocks": "from unittest import mock\nwith mock.patch('os.getcwd', autospec=True):\n    assert f(1)",
@@ -254,12 +251,28 @@ OWN_TEXT = {
 
 @pytest.mark.parametrize("name", OWN_TEXT)
 def test_what_is_made_of_the_tests_own_text_is_judged(sandbox: Sandbox, name: str) -> None:
-    library = name if name in ("sympy", "pandas") else "jinja2" if name == "templates" else ""
-    if library and (sandbox.backend == "docker" or importlib.util.find_spec(library) is None):
-        pytest.skip(f"there is no {library}")
+    if name == "pandas" and (sandbox.backend == "docker" or importlib.util.find_spec(name) is None):
+        pytest.skip("there is no pandas")
     tests = "from solution import f\ndef test_f():\n" + textwrap.indent(OWN_TEXT[name], "    ")
     verdict = sandbox.run([Job("def f(x): return 'x**2' if x else '[1]'\n", tests, "pytest")])[0]
     assert verdict.passed, verdict
+
+
+WRITE_CODE = {
+    "pandas": "import pandas as pd\nk = f(1)\nassert len(pd.DataFrame({'a': ['x**2']}).query('a == @k')) == 1",
+    "sympy": "import sympy\nassert sympy.sympify('x**2') == sympy.Symbol('x') ** 2 and f(1)",
+    "jinja2": "import jinja2\nassert jinja2.Template('{{ x }}!').render(x=f(1)) == 'x**2!'",
+}
+
+
+@pytest.mark.parametrize("name", WRITE_CODE)
+def test_a_library_that_writes_code_from_what_it_is_given_is_named(sandbox: Sandbox, name: str) -> None:
+    if sandbox.backend == "docker" or importlib.util.find_spec(name) is None:
+        pytest.skip(f"there is no {name}")
+    tests = "from solution import f\ndef test_f():\n" + textwrap.indent(WRITE_CODE[name], "    ")
+    verdict = sandbox.run([Job("def f(x): return 'x**2'\n", tests, "pytest")])[0]
+    assert (verdict.status, verdict.reason.startswith(f"{name} would evaluate")) == ("failed", True)
+    assert "fidelity: shared" in verdict.reason
 
 
 def test_no_annotation_that_is_the_candidates_text_is_evaluated(sandbox: Sandbox) -> None:

@@ -30,7 +30,6 @@ _DEVICES = frozenset(("/dev/null", "/dev/zero", "/dev/random", "/dev/urandom"))
 _SYSTEM = tuple(
     "/usr/ /lib/ /lib64/ /sys/ /etc/localtime /etc/mime.types /proc/cpuinfo /proc/meminfo /proc/stat".split()
 )
-READABLE = ("/tmp/", "/dev/", "/proc/", *_SYSTEM)  # how paths begin that tests may have the use of
 _OWN_MAPS = ("/proc/self/maps", "/proc/self/cgroup", "/proc/self/status")
 _WRITES = os.O_WRONLY | os.O_RDWR
 _PLAIN = (*VALUE_NAMES, *CONTAINER_NAMES, *EXCEPTION_NAMES, set, frozenset, bytearray, complex, range, slice)
@@ -161,13 +160,11 @@ def _look_through_no_view(refuse: Callable[[str], None]) -> None:
     """In a view that the candidate made, tables that are functions would be given what the tests look for."""
     import sqlite3
 
-    real, own = sqlite3.connect, set[object]()
+    real = sqlite3.connect
 
     def authorize(action: int, first: str | None, second: object, database: object, within: str | None) -> int:
-        if action in (sqlite3.SQLITE_CREATE_VIEW, sqlite3.SQLITE_CREATE_TEMP_VIEW):
-            own.add(first)
-        elif within not in (None, *own) and (first or "").startswith(_TABLES_OF_FUNCTIONS):
-            refuse(f"the tests looked into {first} by way of {within!r}, which is not their own view")
+        if within is not None and (first or "").startswith(_TABLES_OF_FUNCTIONS):
+            refuse(f"the tests looked into {first} by way of {within!r}, which may not be their own view")
         return sqlite3.SQLITE_OK
 
     @functools.wraps(real)

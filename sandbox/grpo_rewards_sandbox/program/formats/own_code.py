@@ -1,14 +1,12 @@
-"""Which text may become code in the tests' process: a library's, the tests' own, and what a library writes without other text.
+"""Which text may become code in the tests' process: the tests' own, and what a few of the standard library's modules write.
 
-Whatever makes code of text raises an event of Python's. Where that happens, the function of the library that the text was given
-to is looked for on the stack: what it was given has to stand in the tests' text.
+Whatever makes code of text raises an event of Python's. The text has to stand in the tests', whoever makes code of it: a library
+that writes code of its own from what it is given (sympy, a template's engine) might have been given text of the candidate.
 """
 
 from __future__ import annotations
 
 import ast
-import builtins
-import gc
 import re
 import sys
 import types
@@ -24,9 +22,8 @@ _GENERATORS = frozenset(("collections", "dataclasses", "unittest.mock"))
 _IMPORTS = frozenset(("importlib._bootstrap", "importlib._bootstrap_external", "_frozen_importlib"))
 _READ_TREES = frozenset((*sys.stdlib_module_names, *TEST_MODULES, "_pytest"))
 _READ_ANNOTATIONS = frozenset(("typing", "inspect", "annotationlib"))
-_WORD = re.compile(r"\w+")
+_OF_TIMEIT = ("pass", "_stmt()", "_setup()")  # what stands there where it was given nothing, or a function
 _SPACE = re.compile(r"\s+")
-_MOST = 10_000  # texts that are looked at
 
 
 class OwnCode:
@@ -48,19 +45,18 @@ class OwnCode:
         # a tree is no code; what walks it, as some libraries do, evaluates
         if (tree_only and root in _READ_TREES) or imports(frame):
             return None
-        if maker in TEST_MODULES:
-            text = _text(source)
-            return None if self._is_own(text) else ("", text)
-        made, entry = _text(source), _entry(frame, root)
+        made = _text(source)
+        if self._is_own(made) or (maker == "timeit" and self._times_own(frame.f_locals)):
+            return None
         # what it evaluates it finds at the object that it was given, which need not say whose that is
-        if maker in _READ_ANNOTATIONS:
-            return None if self._is_own(made.strip("()")) or made.strip("()") in self._annotations() else (root, made)
-        # where nothing was given, a choice of the function's own may stand
-        library = set(_texts(list(entry.f_code.co_consts)))
-        for text in _texts(_given(entry)):
-            if text not in library and any(word in made for word in _WORD.findall(text)) and not self._is_own(text):
-                return root, text
-        return None
+        if maker in _READ_ANNOTATIONS and (self._is_own(made.strip("()")) or made.strip("()") in self._annotations()):
+            return None
+        return "" if maker in TEST_MODULES else root, made
+
+    def _times_own(self, given: dict[str, object]) -> bool:
+        """`timeit` writes a function around what it was given."""
+        texts = (given.get(name) for name in ("stmt", "setup"))
+        return all(callable(text) or text in _OF_TIMEIT or (type(text) is str and self._is_own(text)) for text in texts)
 
     def _annotations(self) -> set[str]:
         """What stands in the tests as an annotation, which may be kept as text."""
@@ -107,35 +103,3 @@ def _outwards(frame: types.FrameType | None) -> Iterator[types.FrameType]:
     while frame is not None:
         yield frame
         frame = frame.f_back
-
-
-def _entry(frame: types.FrameType, package: str) -> types.FrameType:
-    """The function of a package that was called from outside of it."""
-    while frame.f_back is not None and _within(_module(frame.f_back), package):
-        frame = frame.f_back
-    return frame
-
-
-def _given(frame: types.FrameType) -> list[object]:
-    """What a function was given, but for its own defaults."""
-    code = frame.f_code
-    count = code.co_argcount + code.co_kwonlyargcount
-    count += bool(code.co_flags & 0x04) + bool(code.co_flags & 0x08)  # *args and **kwargs
-    given = [frame.f_locals[name] for name in code.co_varnames[:count] if name in frame.f_locals]
-    functions = [made for made in gc.get_referrers(code) if type(made) is types.FunctionType]
-    defaults = [
-        part for made in functions for part in (*(made.__defaults__ or ()), *(made.__kwdefaults__ or {}).values())
-    ]
-    return [value for value in given if not any(value is default for default in defaults)]
-
-
-def _texts(values: list[object]) -> Iterator[str]:
-    left, seen = list(values), 0
-    while left and seen < _MOST:
-        value, seen = left.pop(), seen + 1
-        if isinstance(value, (str, bytes, bytearray, memoryview)):
-            yield _text(value)
-        elif type(value) is dict and value.get("__builtins__") not in (builtins, vars(builtins)):  # not namespaces
-            left += [*value, *value.values()]
-        elif type(value) in (list, tuple, set, frozenset):
-            left += value  # type: ignore[arg-type]

@@ -15,7 +15,6 @@ from typing import TypeGuard
 from ..border.proxies import Reading, names_on_request
 from ..border.values import CATCHING
 from . import names
-from .guard import READABLE
 from .names import called
 from .sources import Sources
 
@@ -64,22 +63,23 @@ _RUNS = frozenset(("eval", "exec"))
 _OF_OBJECTS = frozenset("getattr hasattr setattr delattr object getattr_static".split())
 _GIVES = frozenset("getattr attrgetter methodcaller getattr_static".split())  # what is looked up
 _ACTING = _FILLS | _MOD | _ACTS_ON.keys() | _HELD | _NAMESPACES
-_UNPICKLES = frozenset(("loads", "load", "dumps", "dump"))
 # what they read may name any class or function, which they look up without a trace
 _LOADS_BY_NAME = frozenset(
     "unsafe_load unsafe_load_all full_load full_load_all read_pickle UnsafeLoader FullLoader CUnsafeLoader CFullLoader".split()
 )
 _LOADERS = frozenset(("Loader", "CLoader"))  # of YAML
 _PROCESSES = frozenset(("subprocess", "multiprocessing", "pexpect"))
-# the candidate's objects live in another process: of those here, which stand for them, this would say nothing
-_OF_PROCESS = {
-    **dict.fromkeys("ref proxy finalize WeakSet WeakMethod getrefcount getsizeof get_referrers get_referents".split(), "watch the memory of the candidate's objects"),
-    **dict.fromkeys(("getsource", "getsourcelines", "getsourcefile"), "read the source of the candidate"),
-    "reload": "load the candidate's module once more",
-}  # fmt: skip
+_WATCH = "watch the memory of the candidate's objects"
 _PICKLES = frozenset(("pickle", "marshal", "shelve", "cPickle", "dill", "cloudpickle"))
-_OPENS = frozenset(("open", "read_text", "read_bytes", "write_text", "write_bytes", "touch", "mkdir", "unlink"))
-_READS_EXPRESSIONS = frozenset(("sympify", "parse_expr"))
+# what calls with something of the candidate's would do, by where they are from (anywhere: empty): its objects live in another
+# process, of which what stands for them here would say nothing
+_WITH_THEIRS: dict[str, tuple[Set[str], str]] = {
+    **dict.fromkeys("ref proxy finalize WeakSet WeakMethod getrefcount getsizeof get_referrers get_referents".split(), ({"weakref", "sys", "gc"}, _WATCH)),
+    **dict.fromkeys(("getsource", "getsourcelines", "getsourcefile"), ({"inspect"}, "read the source of the candidate")),
+    **dict.fromkeys(("loads", "load", "dumps", "dump"), (_PICKLES, "pickle what the candidate returned")),
+    **dict.fromkeys(("sympify", "parse_expr"), (set(), "read an expression that is text of the candidate")),
+    "reload": ({"importlib"}, "load the candidate's module once more"),
+}  # fmt: skip
 _INSIDE = frozenset(("__code__", "__defaults__", "__kwdefaults__"))
 _ANCESTRY = frozenset("__base__ __bases__ __mro__ mro getmro exc_info".split())
 _CATCH = frozenset("suppress raises assertRaises assertRaisesRegex".split())
@@ -125,7 +125,6 @@ def reading(text: str) -> Reading:
         replaced=names.replaced(text),
         unread=names.unread(text),
         may_end=names.used(text) & {"StopIteration", "StopAsyncIteration"},
-        makes_nan=names.makes_nan(text),
         still_to_check=still_to_check,
         checking=checking,
     )
@@ -160,18 +159,6 @@ def _problem(text: str, module: str, asked: frozenset[str]) -> str:
             "they can be run with fidelity: shared, at its price"
         )
     return ""
-
-
-def _opens_elsewhere(node: ast.Call) -> str:
-    """A file is opened that only another machine has."""
-    made = node.func.value if isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.Call) else None
-    opened = made if made is not None and called(made) == "Path" and called(node) in _OPENS else node
-    name = opened.args[0] if opened.args and (opened is made or called(node) == "open") else None
-    if not isinstance(name, ast.Constant) or type(name.value) is not str:
-        return ""
-    path = name.value
-    elsewhere = path.startswith("/") and not path.startswith(READABLE)
-    return f"open {path[:200]!r}, where the sandbox lets nobody read or write" if elsewhere else ""
 
 
 def _raises_on_purpose(body: Iterable[ast.AST]) -> bool:
@@ -270,7 +257,7 @@ class _Review:
             asks = any(self._sources.mentions(item.context_expr) for item in node.items)
             return "raise AssertionError for the candidate to swallow" if asks else ""
         if isinstance(node, ast.Call):
-            return self._call(node) or _opens_elsewhere(node)
+            return self._call(node)
         if isinstance(node, (ast.Name, ast.Attribute)) and isinstance(node.ctx, ast.Load):
             return self._use(node)
         return ""
@@ -451,12 +438,8 @@ class _Review:
             ]
             if any(self._sources.mentions(part) and not self._sources.own_keys(part) for part in members):
                 return "make a class or a mock of members that the candidate names"
-        if name in _OF_PROCESS and origin in ("weakref", "sys", "gc", "inspect", "importlib") and asks:
-            return _OF_PROCESS[name]
-        if name in _UNPICKLES and origin in _PICKLES and asks:
-            return "pickle what the candidate returned"
-        if name in _READS_EXPRESSIONS and asks:
-            return f"call {name} with text of the candidate"
+        if asks and name in _WITH_THEIRS and (not _WITH_THEIRS[name][0] or origin in _WITH_THEIRS[name][0]):
+            return _WITH_THEIRS[name][1]
         if name in ("extractall", "unpack_archive"):
             return "unpack an archive"
         if name == "load" and any(keyword.arg == "allow_pickle" for keyword in node.keywords):

@@ -83,8 +83,6 @@ class Sources:
         if isinstance(node, ast.Subscript):
             return self._holds_own(node.value, seen) and self.own(node.slice, seen)
         if isinstance(node, ast.Name):
-            if (here := self._in_comprehension(node)) is not None:
-                return all(self.own(item, seen) for item in here)
             bound = self._bound.get(node.id, [])
             if node.id in seen or (node.id == "__name__" and not bound):
                 return True
@@ -93,17 +91,6 @@ class Sources:
         if isinstance(node, ast.Call):
             return self._gives_own(node, seen)
         return isinstance(node, ast.Constant)
-
-    def _in_comprehension(self, node: ast.Name) -> list[ast.expr] | None:
-        """What a name is that a comprehension around it binds for itself, by no other; None where none does."""
-        at: ast.AST = node
-        while id(at) in self.parents:
-            inner, at = at, self.parents[id(at)]
-            parts = getattr(at, "generators", ()) if not isinstance(inner, ast.comprehension) else ()
-            for part in parts:
-                if isinstance(part.target, ast.Name) and part.target.id == node.id:
-                    return self._items(part.iter) or [_each(part.iter)]
-        return None
 
     def _gives_own(self, call: ast.Call, seen: set[str]) -> bool:
         given = [*call.args, *(keyword.value for keyword in call.keywords)]
