@@ -244,11 +244,14 @@ def _answer(rest: str, *, words: bool) -> str | None:
         found = _IN_BRACKETS.sub(lambda match: f" {match[1]}" if match[1] else "", found)
         if carries(head := _TAIL.split(found, maxsplit=1)[0]):
             found = head
-    if not found or not carries(found):
+    if not found or not (carries(found) or _FORMULA.match(rest)):
         return None
     if _SAID_IN_WORDS.match(found) is not None:
         return _stated(found)
     return found if HAN.search(found) is None else _stated(found) or found
+
+
+_FORMULA = re.compile(r"[\s*:]*(?:\$|\\[(\[])")  # "$mgh$": a formula, whatever is in it
 
 
 def _stated(sentence: str) -> str | None:

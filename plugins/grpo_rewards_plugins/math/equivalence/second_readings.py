@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ..reading.tree import Node, add, free, mul, negate, number, power, replaced, walk
+from ..reading.tree import Node, add, divide, free, mul, negate, number, power, replaced, walk
 from .constants import function_head, other_constants
 from .equality import Decision, expressions_equal
 from .families import families, is_whole
@@ -19,6 +19,7 @@ from .structures import compare
 
 _IMAGINARY = ("j", "I")
 _I = Node("const", "i")
+_REDUCED = {"\\hbar": divide(Node("sym", "h"), mul(number(2), Node("const", "pi")))}
 _MANY = 400  # nodes; larger answers are read once
 
 
@@ -81,6 +82,8 @@ def _others(gold: Node, answer: Node) -> Iterator[tuple[Node, Node, str]]:
                 yield replaced(gold, {letter: _I}), answer, f"with {letter} for the imaginary unit"
     if mine.log or theirs.log:
         yield _base_ten(gold), _base_ten(answer), "with log to base 10"
+    if ("\\hbar" in names) != ("\\hbar" in other_names) and "h" in names | other_names:
+        yield replaced(gold, _REDUCED), replaced(answer, _REDUCED), "with h over two pi for hbar"
     yield from other_constants(gold, answer)
     if (renamed := _same_function(gold, answer)) is not None:
         yield gold, replaced(answer, dict([renamed])), "with the variable under another name"

@@ -45,7 +45,7 @@ _NUMERAL = re.compile("负?[零〇一二两三四五六七八九十百千万亿]
 _WHOLE = re.compile("[零〇一二两三四五六七八九十百千万亿分之点负根号]{1,24}")
 _SCALED = re.compile(r"(\d+(?:\.\d+)?)\s*([万亿])")
 _HAN = re.compile("[\u4e00-\u9fff]")
-_BEHIND_NUMBER = r"(?<=[\d}\)%π])\s*(?:\\text\s*\{\s*|\\mathrm\s*\{\s*|\\mbox\s*\{\s*)?"
+_BEHIND_NUMBER = r"(?:(?<=[\d}\)%π])|(?<=\\pi))\s*(?:\\text\s*\{\s*|\\mathrm\s*\{\s*|\\mbox\s*\{\s*)?"
 _UNIT = re.compile(_BEHIND_NUMBER + "(" + "|".join(HAN_UNITS) + r")(?![^\W\d])\s*\}?")
 _COUNTER = re.compile(
     _BEHIND_NUMBER + "(?:" + "|".join(sorted(COUNTERS, key=len, reverse=True)) + r")(?:\w{1,6})?\s*\}?(?=\s*,\s*\d|$)"

@@ -99,7 +99,15 @@ def _without_labels(text: str) -> str | None:
 
 
 def without_tail(gold: str, answer: str) -> Iterator[tuple[str, str]]:
-    """Both, the one that has words behind an amount without those; nothing where neither or both have such words."""
+    """Both, the one that has words behind an amount without those; nothing where neither or both have such words, but for two
+    "for all" of which one does not say what of.
+    """
+    if "all" in gold and "all" in answer and max(len(gold), len(answer)) <= _LONGEST_TAIL:
+        everywhere = [_FOR_ALL.fullmatch(text) for text in (gold, answer)]
+        if all(match is not None and match[1] for match in everywhere) and any(
+            match is not None and _SAYS_WHICH.search(match[0], match.end(1)) is None for match in everywhere
+        ):
+            yield tuple(match[1] for match in everywhere if match is not None)  # type: ignore[misc]
     one, other = _without_tail(gold), _without_tail(answer)
     if (one is None) != (other is None):
         yield (gold, other) if one is None else (one, answer)  # type: ignore[misc]
@@ -138,10 +146,11 @@ _TAIL = re.compile(
 )
 _FOR_ALL = re.compile(  # "f(n) = n for all n", "C_n = n for all integers n \\ge 2", "x = 2 is the only solution"
     r"([a-zA-Z](?:\([a-z]\)|_\{?[a-z]\}?)\s?=.{1,80}?)(?:[\s,(]|\\[ ,;]|\\q?quad){1,4}"
-    r"(?:\\forall|(?:\\text\{\s?)?for (?:all|every|any|each)(?: real| positive| natural| integers?| numbers?| rational)*)\s?\}?\s?"
+    r"(?:\\forall(?:\\[ ,;])?|(?:\\text\{\s?)?for (?:all|every|any|each)(?: real| positive| natural| integers?| numbers?| rational)*)\s?\}?\s?"
     r"(?:[a-z](?:\s?\\in\s?\\mathbb\s?\{?[NZQR]\}?|\s?\\ge(?:q|qslant)?\s?\d)?)?\)?"
     r"|(.{1,80}?)\s(?:\\text\{\s?)?is the (?:only|unique) (?:solution|answer|root|value)\s?\}?"
 )
+_SAYS_WHICH = re.compile(r"\\in|\\ge|real|positive|natural|integer|rational")
 _ALONE = frozenset(("left", "remaining", "altogether", "overall", "each"))
 _LONGEST_TAIL = 120
 _CHANGING = frozenset(
