@@ -278,6 +278,7 @@ def test_sixteen_threads_get_the_same_verdicts(server: Judge, name: str) -> None
         found = list(threads.map(score, range(16)))
     assert found == [found[0]] * 16
     assert None not in found[0]
+    assert len(server.seen) == len(texts) * (2 if name == "pairwise" else 1)  # what is under way already is waited for
     assert found[0] == [reward.one(text, prompt="p", **COLUMNS[name]).value for text in texts]
 
 

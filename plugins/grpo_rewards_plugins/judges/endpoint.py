@@ -25,7 +25,7 @@ from grpo_rewards_plugins.bounds import finite
 from grpo_rewards_plugins.documents import unique_keys
 
 if TYPE_CHECKING:
-    from concurrent.futures import ThreadPoolExecutor
+    from concurrent.futures import Future, ThreadPoolExecutor
 
 _Verdict = TypeVar("_Verdict")
 # what reading JSON of any shape may raise
@@ -58,6 +58,7 @@ class _Endpoint:
     next_token: float = 0.0
     spent: int = 0
     cache: OrderedDict[str, Any] = field(default_factory=OrderedDict)
+    under_way: dict[str, Future[Any]] = field(default_factory=dict)
 
     def take_turn(self, tokens: float, limits: _Limits) -> float | None:
         """Return the seconds to wait before a call of about so many tokens, or None when the budget is spent."""
@@ -139,6 +140,7 @@ async def consult(
     import asyncio
     import hashlib
     import json
+    from concurrent.futures import Future
 
     user = json.dumps({name: value for name, value in asked.items() if value is not None}, default=str)
     messages = [{"role": "system", "content": system}, {"role": "user", "content": user}]
@@ -147,8 +149,35 @@ async def consult(
     endpoint = _endpoints().setdefault((client.url, client.key_env), _Endpoint())
     # of the question alone, before a repair adds to it
     key = hashlib.sha256(body).hexdigest()
-    if (known := endpoint.cache.get(key)) is not None:
-        return known  # type: ignore[no-any-return]
+    mine: Future[_Verdict] = Future()
+    # one step again: who asks the same meanwhile, in a thread of its own too, waits for this answer
+    if (theirs := endpoint.under_way.setdefault(key, mine)) is not mine:
+        found: _Verdict = await asyncio.shield(asyncio.wrap_future(theirs))
+        return found
+    try:
+        known: _Verdict | None = endpoint.cache.get(key)
+        verdict = await _asked(client, endpoint, messages, body, read) if known is None else known
+        endpoint.remember(key, verdict)
+        mine.set_result(verdict)
+        return verdict
+    except BaseException as error:
+        # what is given up at a deadline of its own is no error of those who wait
+        mine.set_exception(error if isinstance(error, Exception) else NoAnswer("the same question was given up"))
+        raise
+    finally:
+        del endpoint.under_way[key]
+
+
+async def _asked(
+    client: Client,
+    endpoint: _Endpoint,
+    messages: list[dict[str, str]],
+    body: bytes,
+    read: Callable[[dict[str, object]], _Verdict],
+) -> _Verdict:
+    """Ask until there is a verdict, as often as the client may."""
+    import asyncio
+
     problem = NoAnswer("no attempt was made")
     for attempt in range(client.attempts):
         wait = endpoint.take_turn(guess := len(body) / _BYTES_PER_TOKEN, client.limits)
@@ -163,14 +192,11 @@ async def consult(
             endpoint.correct(tokens - guess, client.limits)
         if isinstance(found, bytes):
             try:
-                verdict = read(_document(found))
+                return read(_document(found))
             except _NO_VERDICT:
                 problem = NoAnswer("the judge's answer is no verdict of the form that was asked for")
                 # with its last answer alone, so that questions do not grow from try to try
                 body = _body(client, [*messages, *_put_right(found)])
-            else:
-                endpoint.remember(key, verdict)
-                return verdict
         else:
             problem = found
         if problem.refused:
