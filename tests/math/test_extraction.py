@@ -70,6 +70,13 @@ def test_the_answer_is_found_and_the_rule_named(completion: str, text: str, rule
             "18?",
             "She may have 18 left." + " " * 400,
         ),
+        # a fact, a clause in words, an empty tag, a box that is only supposed
+        *(
+            "There are 52 weeks in a year.",
+            "She runs 18 miles.\nShe is the fastest.",
+            "<answer></answer>15",
+            "If x = 3 then we would get \\boxed{24}",
+        ),
         # a mark whose sentence doubts, denies or supposes it, or that is taken back
         *(
             "Maybe the answer is 18.",

@@ -28,7 +28,7 @@ _LEAD_DOUBTS = re.compile(
     r"|\b(?:not(?! (?:hard|difficult|only)\b)|never|nobody|no (?:way|one|reason)|none|cannot|wrong|false|incorrect|impossible|unclear|unsure|guess(?:ed|ing)?|might|could"
     r"|(?-i:may)|(?<!no )(?<!without )(?<!without a )doubt|rule[sd]? out|mistake|partial|intermediate|preliminary|interim|incomplete"
     r"|(?:check|verify|confirm|test)(?:s|ed|ing)?|says|thinks|believes|claims|writes|said|thought|believed|claimed|wrote|according to|tempt(?:ed|ing)"
-    r"|(?:some|many|most|people|others|they)\b[^,.;:\n]* (?:say|think|believe|claim|argue)|[a-z]{3,}s (?:say|think|believe|claim|argue))\b|(?:\A\W*|\bto |\blet us |\blet's )(?:show|prove|demonstrate) that\b"
+    r"|(?:some|many|most|people|others|they)\b[^,.;:\n]* (?:say|think|believe|claim|argue)|[a-z]{3,}s (?:say|think|believe|claim|argue))\b|(?:\A\W*|\b(?:to|will|shall|let us|let's) |'ll )(?:show|prove|demonstrate) that\b"
     r"|\b(?:example|sample|old|previous|earlier|former|initial|his|her|their|(?!(?:that|here|it|what|let|problem|question)['’])[a-z]+['’]s) \Z"
     r"|n['’]t\b|如果|若|假[设如]|也许|可能|或许|不确定|有人|有的",
     re.IGNORECASE,
@@ -81,12 +81,12 @@ def asserted(text: str, at: int) -> bool:
 
 _NEAR = 48  # characters in which a box is denied
 _GUESSES = frozenset(
-    "Maybe maybe Perhaps perhaps Possibly possibly Probably probably guess may might could Not not Never never cannot impossible wrong incorrect "
+    "doubt Maybe maybe Perhaps perhaps Possibly possibly Probably probably guess may might could Not not Never never cannot impossible wrong incorrect "
     "isn't can't won't doesn't wasn't isn’t can’t".split()
 )
 # what a box is next to, but for words that say nothing of their own: elsewhere in its sentence a doubt is about something else
 _GUESSED = re.compile(
-    r"(?:(?<!\bor )\b(?:maybe|perhaps|possibly|probably|guess|(?-i:may|might|could)(?:\s\w+)?\sbe)\b[^.,;:\n]*"
+    r"(?:(?<!\bor )(?<!\bno )(?<!\bwithout )(?<!\ba )\b(?:doubt|maybe|perhaps|possibly|probably|guess|(?-i:may|might|could)(?:\s\w+)?\sbe)\b[^.,;:\n]*"
     r"|(?:\b(?:not|cannot|never)|n['’]t)(?:\s(?:be|have|get|equal|reach|answer|accept|write|the|an?|to|as|is|correct|right|just|simply|value|result))*[\s$\\(\[*]*"
     r"|\b(?:impossible|wrong|incorrect)\s(?:to|for)\s[^.,;:=\n]*)\Z",
     re.IGNORECASE,
@@ -196,17 +196,6 @@ _OTHER = re.compile(
     rf"(?:\b[a-zA-Z]\s?=\s?)?(?<![\w.,/^]){_NUMBER}\$?\*{{0,2}}(?:(?:\s[a-zA-Z]+)?,?\s(?:or|to|o|ou|oder)\s(?:maybe\s|perhaps\s|possibly\s|even\s|also\s)?|\sand\s)"
     r"(?:[a-zA-Z]\s?=\s?)?[\s$*({\\]*\Z"
 )
-_LARGER = frozenset(
-    "week weeks day days hour hours hr hrs h minute minutes min year years month months feet foot ft yard yards pound pounds lb lbs ° degree degrees km kg m".split()
-)
-# "3 hours and 20 minutes", "4 cats and 3 dogs", "5 ft 3 in": no part is all of it
-_AMOUNT_BEFORE = re.compile(
-    rf"(?<![\w.,/^])(?:{_NUMBER}\$?\s?(?:[a-zA-Z]+,?\sand\s|(?:{'|'.join(_LARGER)})(?:,\s|\s|(?=\d))"
-    r"|(?:年|个月|星期|周|天|小?时|分|千米|米|千克|元|角)(?:零|又)?)[\s$*]*){1,3}\Z"
-)
-_ITS_UNIT = re.compile(
-    r"[\s$*]*(?!(?:are|is|was|were|of|have|has|or|and|more|less|fewer|left|remain|[a-z]+ed)\b)([a-zA-Z′″'\"]+|分钟?|秒|厘米|角|小?时|天|克|米)"
-)
 _OR_BEHIND = re.compile(
     rf"[\s$*)}}]*(?:,?\s*(?:或(?:者)?|or|o|ou|oder|and\s(?:maybe|perhaps|possibly))\s?(?<![a-z])(?:maybe\s|perhaps\s|possibly\s|even\s|(?:more|less|fewer|higher|lower|greater|so|something)\b)?\$?(?:{_NUMBER})?)"
 )
@@ -225,7 +214,7 @@ def hedged(text: str, at: int, found: str, *, said: bool = False) -> str | None:
     if " " not in before and before.isascii() and len(text) - end < _SHORTEST_HEDGE:
         return None
     if not (said and before.rstrip(" $*({\\").endswith(_LEADS)):
-        hedge = _hedged_before(before, found, text, end)
+        hedge = _hedged_before(before, found)
         if hedge is not None:
             return hedge
     if text[end : end + 1] in ("", "."):
@@ -241,7 +230,7 @@ def hedged(text: str, at: int, found: str, *, said: bool = False) -> str | None:
 _LEADS = (" is", " are", ":", "=")
 
 
-def _hedged_before(before: str, found: str, text: str, end: int) -> str | None:
+def _hedged_before(before: str, found: str) -> str | None:
     words = before.lower().replace("*", " ").rstrip(" $({\\").split()
     if (not _BOUND_WORDS.isdisjoint(words) or not before.isascii()) and (bound := _BOUND.search(before)) is not None:
         return f"{' '.join(bound[0].strip(' $*({').split())} {found}"
@@ -253,8 +242,4 @@ def _hedged_before(before: str, found: str, text: str, end: int) -> str | None:
     other = _OTHER.search(before) if last in _JOINING or last[-1:] == "=" else None
     if other is not None:
         return (other[0] + found).replace("$", "").replace("*", "")
-    if (last == "and" or last in _LARGER or not last.isascii() or last[:1].isdigit()) and (
-        (part := _AMOUNT_BEFORE.search(before)) is not None and (unit := _ITS_UNIT.match(text, end)) is not None
-    ):
-        return f"{part[0]}{found} {unit[1]}".replace("$", "").replace("*", "")
     return None

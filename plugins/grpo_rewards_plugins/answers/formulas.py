@@ -9,7 +9,6 @@ _CLOSERS = {"$$": "$$", "$": "$", "\\[": "\\]", "\\(": "\\)"}
 _CARRIES = re.compile(
     r"\d|\\[a-zA-Z]|\$|[=+^√π∞∅×·−≤≥¼-¾⅐-⅞]|(?<![a-zA-Z])(?:[a-z]{1,2}\s?/\s?[a-z]{1,2}(?![a-zA-Z])|(?:sin|cos|tan|ln|log)\s[a-zα-ω]\b)"
 )
-_CHOICE = re.compile(r"[\s*(\[{$]*(?:\\text\w*\{)?\(?([A-Ja-j])\)?\}?[\s*)\]}$.,;:!?]*$")
 CHOICE_LEAD = re.compile(
     r"[\s*(\[$_\"'“‘`]*(?:\(?([A-J])\)|\(([K-Z])\)|([A-J])[.:,]|([A-J])(?=\*\*|;|\s—|\s[–-]\s[a-z]{2}|$)|([A-Z])(?=\.?\**$))(?:[\s.:,;]|[*_\"'”’`\]]|$)"
 )
@@ -75,19 +74,16 @@ _WORDS = re.compile(r"\A[^\\]*?[a-zA-Z]{2,} [^\\]*?[a-z]{2,}[^\\]*\Z")
 _BESIDE = re.compile(
     r"[\s*]*(?:,?\s*(?P<or>or\b|或者?)|,?\s*and\b|,?\s?[和与及、]|,|,?\s*\(?(?:(?:which is|that is|or|i\.e\.,?)\s)?(?P<about>about|approximately|roughly|≈)(?=\s))[\s*]*"
 )
-_CONDITION = re.compile(
-    r"\b(?:for|when|if|since|as|with|where|let|at|because|given|put|set|take|from)\s+\Z", re.IGNORECASE
-)
 
 
 def joined(text: str, found: list[tuple[int, int, str]]) -> list[tuple[int, int, str]]:
-    """Formulas side by side as one each: ``$3$ and $7$``, ``$x=3$ or $x=7$``; not where the first is a condition."""
+    """Formulas side by side as one each: ``$3$ and $7$``, ``$x=3$ or $x=7$``."""
     out = found[:1]
     for start, end, content in found[1:]:
         first, last, said = out[-1]
         beside = start - last < _CLOSE and not text.startswith(_DISPLAYED, start)
         between = _BESIDE.fullmatch(text, last, start) if beside else None
-        if between is None or _CONDITION.search(text, max(0, first - 12), first) is not None:
+        if between is None:
             out.append((start, end, content))
         else:
             by = " \\approx " if between["about"] else " \\text{or} " if between["or"] else ", "
@@ -101,4 +97,4 @@ _CLOSE = 24  # characters between two formulas side by side
 
 def carries(text: str) -> bool:
     """Can this be an answer: is there a digit, a formula or a choice letter in it?"""
-    return _CARRIES.search(text) is not None or _CHOICE.match(text) is not None or CHOICE_LEAD.match(text) is not None
+    return _CARRIES.search(text) is not None or CHOICE_LEAD.match(text) is not None

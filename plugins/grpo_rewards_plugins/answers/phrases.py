@@ -64,7 +64,7 @@ _EMPTY_BOX = re.compile(r"\\boxed\s*\{\s*\}")
 _MOST_PHRASES = 24  # from the end, that may carry no answer before the search is given up
 
 _KANA_END = re.compile(r"(?:で(?:す|ある)|と(?:なります|なる)|になります|だ)(?=[.!\s]|$)")  # "答えは17です"
-_HAN_REASON = re.compile(r"【|因为|由于|理由|解析|所以|故")
+_HAN_REASON = re.compile(r"【|因为|由于|理由|解析|所以|故|\((?=[^()]*[\u4e00-\u9fff])")
 _TAIL = re.compile(
     r",?\s+(?:because|since|as|for the reason|due to|given that|weil|denn|car|parce que|porque|puisque|perché|потому что|так как)\s+(?=[a-zA-Z\d$\\(])|,\s+(?:which|who|where|i\.e\.,?|that is,?|so(?!\s\$?\d)|we|but|thus|hence|therefore)\s"
     r"|,\s+(?:[a-z]+|\d+)\s[a-z]+\s(?:after|before)\s.*$|,\s+or\s[^,]*\b(?:as an?|in) (?:decimals?|fractions?|percent\w*)(?: form)?$"

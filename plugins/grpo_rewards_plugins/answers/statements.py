@@ -78,7 +78,8 @@ _NAMED = re.compile(
 _RELATION = re.compile(r"[=<>≤≥]|\\(?:[lg]eq?|lt|gt|neq?|approx|in)\b")
 _OPERATORS = frozenset("-+*/×·^−–!x")
 _CONCLUDES = frozenset("so thus hence therefore consequently but donc entonces quindi".split())
-_RESULTS = frozenset("altogether total overall insgesamt left remain remains remaining remained".split())
+_TOTALS = frozenset("altogether total overall insgesamt".split())
+_LEFT = frozenset("left remain remains remained remaining".split())
 _COMES = frozenset("makes gives leaves is means equals making giving leaving left".split())  # behind "which" or a comma
 _IS = frozenset(
     "is are was were be equals equal becomes gives give get gets got makes leaves yields obtain find has have had costs cost takes take took need needs "
@@ -89,6 +90,7 @@ _BESIDE = frozenset(
     "because since as when where if though although until unless before after once whose who which while whereas in on at with among within than "
     "during for from per by over between across out of to through under every each".split()
 )
+_AND = frozenset((",", "and", "or"))
 _REASONS = frozenset("since because as".split())
 _RELATIVES = frozenset("that which who".split())
 _TAILS = frozenset("because since as when where though although before after once while whereas which who".split())
@@ -98,7 +100,7 @@ DOUBTS = frozenset(
     "wrong incorrect false mistake mistaken impossible doubt perhaps maybe possibly probably likely might may could should "
     "guess guessing guessed think believe say says claims seem seems appear appears suggests unclear unsure unknown certain fail fails failed reject rejected excluded "
     "contradiction contradicts too somewhere around roughly nearly almost either hope hoped hopes hoping wish wished wishes want wants wanted know states stated "
-    "substitute plug divide multiply subtract add let let's claim unable tempting stopped ignores neglects forgets forgetting misses oops hmm scratch partial "
+    "substitute plug divide multiply subtract add let let's claim unable tempting stopped ignores neglects forgets forgetting misses oops hmm scratch partial check try "
     "intermediate preliminary below above under bound candidate".split()
 )
 # what puts off, or takes back, in more than a word
@@ -224,11 +226,11 @@ def _asserted(sentence: str) -> tuple[bool, int, str]:
     planned = _PLAN.match(sentence) is not None
     begin, sure = _conclusion(tokens, planned=planned)
     end = next((at for at in range(begin + 1, len(tokens)) if _ends(tokens, at, begin)), len(tokens))
-    if (planned and not sure) or _doubted(tokens[sure:end], sentence, tokens[sure].start if sure else 0):
+    if (planned and not sure) or _doubted(tokens[sure:end], sentence, tokens[sure - 1].start if sure else 0):
         return True, -1, ""
     bare = _PROSE.search(sentence) is None
     opened = begin > 0 and tokens[begin - 1].said == "," and tokens[0].said not in _REASONS  # "after 3 days, he has 5"
-    concluded = bare or (begin > 0 and not opened) or any(token.said in _RESULTS for token in tokens)
+    concluded = bare or (begin > 0 and not opened) or _concludes(tokens)
     groups: list[list[int]] = []
     circumstances: list[list[int]] = []
     for at in range(begin, end):
@@ -236,8 +238,13 @@ def _asserted(sentence: str) -> tuple[bool, int, str]:
             continue
         if groups and _side_by_side(tokens[groups[-1][-1] + 1 : at]):
             groups[-1].append(at)
-        elif not bare and _beside(tokens, at, begin):
-            circumstances.append([at])
+        elif not bare and (
+            _beside(tokens, at, begin)
+            or (circumstances and _AND.issuperset(token.said for token in tokens[circumstances[-1][-1] + 1 : at]))
+        ):
+            circumstances.append([at])  # "of 30 and 45"
+        elif circumstances and _side_by_side(tokens[circumstances[-1][-1] + 1 : at]):
+            return False, -1, ""  # "for 1 hour and 40 minutes"
         else:
             groups.append([at])
     said = [group for group in groups if _said(tokens, group[0], concluded=concluded)]
@@ -279,7 +286,7 @@ def _conclusion(tokens: Sequence[_Token], *, planned: bool) -> tuple[int, int]:
             sure = sure if planned or any(one.said in DOUBTS for one in tokens[:at]) else begin
         elif said == "i" and after.said == "e":
             begin = at + 2
-        elif said == "of" and before.said == "total":
+        elif (before.said, said) in (("total", "of"), ("left", "with")):
             begin = at + 1
         elif (
             (said in ("which", ",") or (said == "that" and before.said == ","))
@@ -291,6 +298,13 @@ def _conclusion(tokens: Sequence[_Token], *, planned: bool) -> tuple[int, int]:
             begin = at + 1
             sure = begin if tokens[0].said in _REASONS else sure
     return begin, sure
+
+
+def _concludes(tokens: Sequence[_Token]) -> bool:
+    """Does a sentence name a total, or behind its value what is left?"""
+    said = [token.said for token in tokens]
+    first = next((at for at, token in enumerate(tokens) if token.kind == "value"), len(tokens))
+    return not _TOTALS.isdisjoint(said) or not _LEFT.isdisjoint(said[first:])
 
 
 def _doubted(tokens: Sequence[_Token], sentence: str, start: int) -> bool:
@@ -325,6 +339,7 @@ def _goes_on(behind: Sequence[_Token], *, concluded: bool) -> bool:
         ("than" in said and not concluded)
         or ";" in said
         or "or" in said
+        or said[:1] == ["to"]
         or (bool(said) and (said[0] in _OPERATORS or behind[0].kind == "part"))
     )
 
@@ -356,9 +371,9 @@ def _said(tokens: Sequence[_Token], at: int, *, concluded: bool) -> bool:
 def _side_by_side(between: Sequence[_Token]) -> bool:
     """Are two values one list or one amount: "7 and -2", "x = 2 or x = 3", "6 feet 2 inches"?"""
     said = [token.said for token in between if token.kind != "part"]
-    if len(said) == 1 and said[0] not in (",", "and", "or"):
+    if len(said) == 1 and said[0] not in _AND:
         return said[0].isalpha() and said[0] not in _BESIDE | _IS
-    joint = next((at for at, one in enumerate(said[:2]) if one in (",", "and", "or")), None)
+    joint = next((at for at, one in enumerate(said[:2]) if one in _AND), None)
     rest = said[joint + 1 :] if joint is not None else ["none"]
     rest = rest[1:] if rest[:1] in (["and"], ["or"]) else rest
     return not rest or rest == ["about"] or (len(rest) == 2 and rest[1] == "=")
