@@ -63,7 +63,7 @@ class Describer(Peer):
 
     def _more(self, cls: type) -> OfSomeClasses:
         """What only some classes have."""
-        doc, notes, match, named = map(vars(cls).get, ("__doc__", "__annotations__", "__match_args__", "_fields"))
+        doc, notes, named = map(vars(cls).get, ("__doc__", "__annotations__", "_fields"))
         abstract = getattr(cls, "__abstractmethods__", ()) if cls is not type else ()
         fields = getattr(cls, "__dataclass_fields__", None)
         ancestors: tuple[type, ...] = type.__getattribute__(type(cls), "__mro__")
@@ -72,7 +72,6 @@ class Describer(Peer):
             "doc": doc if type(doc) is str else None,
             "abstract": [str(name) for name in abstract] or None,
             "notes": self._notes(notes) if type(notes) is dict else None,
-            "match": [str(name) for name in match] if type(match) is tuple else None,
             "named": [str(name) for name in named] if issubclass(cls, tuple) and type(named) is tuple else None,
             "fields": {str(name): self._field(field) for name, field in fields.items()}
             if type(fields) is dict

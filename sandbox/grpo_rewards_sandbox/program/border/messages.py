@@ -33,7 +33,6 @@ class OfSomeClasses(TypedDict, total=False):
     doc: str
     abstract: list[str]  # names of abstract methods
     notes: dict[str, Note]
-    match: list[str]  # __match_args__
     named: list[str]  # the fields of a named tuple
     fields: dict[str, tuple[Note, list[object]]]  # of a dataclass: annotation, and the coded default where it is plain
     protocol: list[str]  # of a protocol: what its objects have

@@ -171,8 +171,6 @@ class ProxyMaker(Peer):
         notes = {part: annotation(self.decode(note)) for part, note in said.items() if part.isidentifier()}
         if notes:
             members["__annotations__"] = notes
-        if "match" in more:
-            members["__match_args__"] = tuple(map(str, more["match"]))
         if "named" in more:
             fields = members["_fields"] = tuple(map(str, more["named"]))
             # of a named tuple the fields are the value: read here, not asked for anew. Not one called `__eq__`: its item would judge
