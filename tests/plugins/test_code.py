@@ -392,7 +392,8 @@ def test_a_reference_that_isolation_alone_fails_is_found_before_training(code: R
     assert "AssertionError" in str(code.row_problem(asked))  # behind the statement, however long that is
     assert "fidelity: shared" in problem
     assert code.row_problem({**row, "solution": "def total(xs): return sum(xs)\n"}) is None
-    assert code.row_problem({**row, "solution": "def total(xs): return 0\n"}) is None  # wrong with any fidelity
+    assert "does not pass" in str(code.row_problem({**row, "solution": "def total(xs): return 0\n"}))
+    assert code.row_problem({**row, "solution": "Add all of them."}) is None  # no program
     assert code.with_(fidelity="shared").row_problem(row) is None
 
 

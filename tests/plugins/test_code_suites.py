@@ -305,7 +305,12 @@ def test_class_names_come_from_the_row_else_from_its_texts() -> None:
     }
     assert read([f"assert {'f(1)'} == 2"], columns=texts).classes == ("Vector", "Bank", "Money")
     assert read(["assert f(1) == 2"], columns={**texts, "classes": ["Own"]}).classes == ("Own",)
-    assert read(["assert f(1) == 2"], columns={**texts, "class_name": "One"}).classes == ("One",)
+    assert read(["assert f(1) == 2"], columns={**texts, "class_name": "One"}).classes == (
+        "One",
+        "Vector",
+        "Bank",
+        "Money",
+    )
     assert read(["assert f(1) == 2"]).classes == ()
 
 

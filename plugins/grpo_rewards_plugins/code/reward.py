@@ -12,7 +12,14 @@ from grpo_rewards.errors import InfrastructureError
 from grpo_rewards.types import SettingValues
 from grpo_rewards_plugins.bounds import between, tag_name
 from grpo_rewards_plugins.cells import Cells, collector_paused
-from grpo_rewards_plugins.code.extraction import PROGRAMMING, complete, find_program, other_language, with_prelude
+from grpo_rewards_plugins.code.extraction import (
+    PROGRAMMING,
+    complete,
+    defined_names,
+    find_program,
+    other_language,
+    with_prelude,
+)
 from grpo_rewards_plugins.code.judging import job_of, jobs_of
 from grpo_rewards_plugins.code.problems import SuiteProblem
 from grpo_rewards_plugins.code.readers import read_row
@@ -75,10 +82,15 @@ def _check_row(
 
     try:  # what the text cannot decide a run does: a right program that is not found to be by what crosses the border
         isolated = judged("isolated")
-        if isolated.passed or not judged("shared").passed:
+        if isolated.passed:
             return None
+        shared = judged("shared")
     except InfrastructureError:
         return None
+    if not shared.passed:  # where it is no program for these tests at all (prose), it says nothing of them
+        tested = not suite.names.isdisjoint(defined_names(program))
+        failed = f"its reference solution does not pass its tests, in one process either: {shared.reason[:_SHOWN]}"
+        return failed if tested else None
     return (
         f"its reference solution passes in one process and not isolated: {isolated.reason[:_SHOWN]}. What to do: name the classes "
         "under test in the column classes, or choose fidelity: shared, at its price"
@@ -166,7 +178,7 @@ def code(
     among those that are installed.
 
     Tests that cannot be judged whatever the program is do not apply, and ``grpo-rewards validate`` names them (and rows whose
-    reference solution passes in one process and not isolated): they do not
+    reference solution does not pass, isolated or at all): they do not
     compile, contain no test, contradict each other, use names that nobody binds, take nothing from the program, or are in a
     format that is not wholly understood (interactive tasks, languages that are not run or not installed, keys that are not known).
 
@@ -190,7 +202,7 @@ def code(
         import_statement: the same (ClassEval's column).
         classes: names of the classes under test, where the texts below do not show them.
         class_name: the same, for one (ClassEval's column); the class whose method is called (rStar-Coder's).
-        canonical_solution: a reference solution; only the names of its classes are looked at.
+        canonical_solution: a reference solution; the names of its classes are looked at, and `validate` runs it.
         solution: the same.
         reference: the same.
         code: the same.

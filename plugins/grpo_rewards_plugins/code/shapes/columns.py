@@ -228,23 +228,22 @@ def memory_of(columns: Mapping[str, object]) -> int | None:
 
 
 def class_names(columns: Mapping[str, object], prompt: str) -> tuple[str, ...]:
-    """Return the names of the classes under test: the row's own field, else those that its texts define.
+    """Return the names of the classes under test: the row's own field, else `class_name` and those that its texts define.
 
     Looked through are the prompt (its code, where it has prose too), the starter code and the reference solution.
     """
     own = plain(columns.get("classes"))
-    if is_blank(own):
-        own = columns.get("class_name")
+    said = plain(columns.get("class_name")) if is_blank(own) else own
+    names = said if isinstance(said, list | tuple) else [said]
+    found = dict.fromkeys(str(name) for name in names if not is_blank(name))
     if not is_blank(own):
-        names = own if isinstance(own, list | tuple) else [own]
-        return tuple(dict.fromkeys(str(name) for name in names if not is_blank(name)))
+        return tuple(found)
     texts = [prompt, *(columns.get(name) for name in ("prompt", "starter_code", *REFERENCES))]
-    found: dict[str, None] = {}
     for text in texts:
         if isinstance(text, str) and "class" in text:
             found.update(dict.fromkeys(match[1] for match in _CLASS.finditer(text)))
     return tuple(found)
 
 
-REFERENCES = ("canonical_solution", "solution", "reference", "reference_code", "code")
+REFERENCES = ("canonical_solution", "solution", "solution_code", "reference", "reference_code", "code")
 """The columns that may hold a reference solution."""

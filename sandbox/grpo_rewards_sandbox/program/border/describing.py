@@ -118,16 +118,17 @@ class Describer(Peer):
 
     def encode_exception(self, error: BaseException, depth: int = 0) -> object:
         cls = type(error)
-        from_tests = getattr(error, "_border_test_exception", None)
+        # no `getattr`: a class may have a `__getattr__`, which HTTPError's raises a KeyError
+        from_tests = vars(error).get("_border_test_exception")
         if type(from_tests) is int:
-            return {"t": from_tests, "notes": [str(note) for note in getattr(error, "__notes__", ())]}
+            return {"t": from_tests, "notes": [str(note) for note in vars(error).get("__notes__", ())]}
         name = exception_name(cls)
         coded: dict[str, Any] = {"h": self.own(error), **({"c": self._class(cls)} if name is None else {"b": name})}
         coded["a"] = _tried(lambda: self.encode(error.args), {"T": []})
         held = vars(error).items()
         coded["s"] = _tried(lambda: {str(k): self.encode(v) for k, v in held if not k.startswith("_border")}, {})
         for held_as in _OF_BUILTIN_ERRORS:
-            if (part := getattr(error, held_as, None)) is not None:
+            if (part := _tried(lambda name=held_as: getattr(error, name, None), None)) is not None:
                 coded["s"].setdefault(held_as, self.encode(part))
         if isinstance(error, BaseExceptionGroup):
             coded["g"] = [str(error.message), [self.encode_exception(part, depth) for part in error.exceptions]]

@@ -274,6 +274,11 @@ class ProxyMaker(Peer):
         cls = self.classes[number]
         if not issubclass(cls, base):
             raise self.protocol("not the container it says it is")
+        name = type.__getattribute__(cls, "__name__")
+        if not facts(cls).tested:
+            self.differs(
+                f"an object of class {name} counts as the {base.__name__} that it holds, unless the row has `classes: [{name}]`"
+            )
         return cls
 
     def _function(self, said: DescribedFunction) -> object:

@@ -12,7 +12,9 @@ _EXCEPTION_MODULES = frozenset((
     "json.decoder decimal statistics re struct queue _queue asyncio.exceptions asyncio.queues concurrent.futures._base"
     " binascii zlib _csv configparser dataclasses subprocess socket copy argparse zipfile tarfile shutil sqlite3"
     " urllib.error xml.etree.ElementTree graphlib io ipaddress tomllib calendar _pickle pickle http.client getopt"
-    " zoneinfo._common email.errors contextlib"
+    " zoneinfo._common email.errors contextlib gzip _lzma smtplib ssl ftplib poplib http.cookies http.cookiejar locale optparse plistlib netrc"
+    " importlib.metadata threading multiprocessing.context tokenize wave mailbox ctypes webbrowser signal xml.parsers.expat xml.sax._exceptions"
+    " xml.dom xmlrpc.client"
 ).split())  # fmt: skip
 # installed libraries whose exceptions tests expect by name
 _LIBRARIES = frozenset("numpy pandas scipy torch sympy networkx sklearn pydantic requests yaml jsonschema".split())

@@ -72,6 +72,7 @@ class TrustedPeer(ProxyMaker, FailedChecks):
         self.module_name = module_name
         self._given: set[int] = set()
         self._sent: dict[str, object] = {}
+        self._bound: weakref.WeakValueDictionary[int, Any] = weakref.WeakValueDictionary()
         # classes that the tests found, by number: whether calling one makes an object
         self._makes: dict[int, bool] = {}
         self.loop: Any = None
@@ -182,7 +183,7 @@ class TrustedPeer(ProxyMaker, FailedChecks):
             self.refuse("the candidate returned an array or a frame that holds objects: that has to be plain data")
         if tag == "TT" and "backward" in self.text.words:
             self.differs("a tensor crosses as its values, and no gradient goes back through it")
-        if tag == "NS":
+        if tag in ("NS", "NA"):
             for name, part in zip(contents[::2], contents[1::2], strict=True):
                 read(part, name, part)
 
@@ -211,6 +212,9 @@ class TrustedPeer(ProxyMaker, FailedChecks):
         if isinstance(value, type) and value.__module__ in TEST_MODULES and not isinstance(value, ProxyClass):
             self._given.add(id(value))
             return {"H": [self.own(value), [], "class", self._own_class(value)]}
+        if isinstance(value, (types.MethodType, types.BuiltinMethodType)):  # bound anew at each use, and equal
+            known = self._bound.get(hash(value))
+            value = self._bound[hash(value)] = known if known == value else value
         number = self.own(value)
         special: list[str] = []
         of_class = None

@@ -209,8 +209,13 @@ def _convert(self: object, operation: str, args: tuple[object, ...]) -> object:
     allowed = tested(self) and origin(self) != (FOUND if args else CAME_OF_DATA)
     if operation == "len" and not allowed:
         # no refusal: Python asks for the length wherever it makes a list of something, and goes on without
+        why = (
+            "came of an operator that the tests' data went into"
+            if tested(self)
+            else "is no plain data, and `classes` does not name it"
+        )
         raise TypeError(
-            f"object of class {type(self).__name__} has no length that counts: it is no plain data, and `classes` does not name it"
+            f"object of class {type(self).__name__} has no length that counts: it {why}; or use fidelity: shared"
         )
     if not tested(self) or (args and origin(self) == FOUND):
         return _refuse(self, "test or convert data")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import array
 import builtins
 import collections
@@ -236,6 +237,7 @@ CONTAINERS: dict[str, MutableType] = {
         lambda cls, extra: cast(Any, array.array).__new__(cls, extra),
     ),
     "NS": MutableType(types.SimpleNamespace, _namespace_pairs, _fill_namespace),
+    "NA": MutableType(argparse.Namespace, _namespace_pairs, _fill_namespace),
     "BA": MutableType(
         bytearray, lambda v: [bytes(v)], lambda v, contents: bytearray.__setitem__(v, slice(None), b"".join(contents))
     ),

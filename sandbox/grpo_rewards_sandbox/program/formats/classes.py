@@ -130,7 +130,7 @@ def _imports_standard(node: ast.stmt) -> bool:
 
 # the setup may hold the reference and expected values too: nothing with a method, a base or a constant is shown
 def _is_plain(node: ast.ClassDef) -> bool:
-    if node.bases or node.keywords or node.decorator_list:
+    if any(getattr(base, "id", "") != "object" for base in node.bases) or node.keywords or node.decorator_list:
         return False
     return all(_is_field(part) for part in node.body)
 

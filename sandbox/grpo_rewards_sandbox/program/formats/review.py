@@ -68,7 +68,11 @@ _LOADS_BY_NAME = frozenset(
     "unsafe_load unsafe_load_all full_load full_load_all read_pickle UnsafeLoader FullLoader CUnsafeLoader CFullLoader".split()
 )
 _LOADERS = frozenset(("Loader", "CLoader"))  # of YAML
-_PROCESSES = frozenset(("subprocess", "multiprocessing", "pexpect"))
+_PROCESSES = frozenset(("multiprocessing", "pexpect"))
+# of subprocess: what is raised, returned and given, for mocks that stand in the place of what starts one
+_NO_PROCESSES = frozenset(
+    "TimeoutExpired CalledProcessError SubprocessError CompletedProcess PIPE STDOUT DEVNULL".split()
+)
 _WATCH = "watch the memory of the candidate's objects"
 _PICKLES = frozenset(("pickle", "marshal", "shelve", "cPickle", "dill", "cloudpickle"))
 # what calls with something of the candidate's would do, by where they are from (anywhere: empty): its objects live in another
@@ -266,7 +270,7 @@ class _Review:
         of = getattr(node, "module", None) or ""
         roots = {of.partition(".")[0], *(alias.name.partition(".")[0] for alias in node.names)}
         taken = {alias.name for alias in node.names} if of else set()
-        if roots & _PROCESSES:
+        if roots & _PROCESSES or (of == "subprocess" and taken - _NO_PROCESSES):
             return "start processes"
         if roots & {"doctest", "runpy"}:
             return "run text of the candidate"
@@ -281,6 +285,13 @@ class _Review:
         parent = self._sources.parents[id(node)]
         call = parent if isinstance(parent, ast.Call) and parent.func is node else None
         origin, name = self._is(node)
+        replaced = isinstance(parent, ast.Attribute) or (
+            isinstance(parent, ast.Call) and called(parent) in ("object", "setattr")
+        )
+        if (origin == "subprocess" and name not in _NO_PROCESSES) or (
+            name == "subprocess" and not origin and not replaced
+        ):
+            return "start processes"
         if not self.names(node) and (name in _LOADS_BY_NAME or (name in _LOADERS and origin == "yaml")):
             return "load objects that a text names"
         if isinstance(node, ast.Attribute) and name in _FILLS and not self._sources.own(node.value):

@@ -7,6 +7,7 @@ a process that ends early has no verdict.
 
 from __future__ import annotations
 
+import contextlib
 import site
 import sys
 import types
@@ -34,6 +35,12 @@ def run(job: JobMessage, session: PreparedSession | None, folder: str) -> JobRep
         with open(module.__file__, "w", encoding="utf-8", errors="surrogatepass") as handle:
             handle.write(job["candidate"])
         sys.modules[name] = module
+        ready = False
+        with contextlib.suppress(
+            NameError
+        ):  # programs count on its classes; what needs names of theirs runs behind them
+            exec(compiled(job["setup"], "setup.py"), module.__dict__)  # noqa: S102
+            ready = True
         source = job["candidate"].encode("utf-8", "surrogatepass")
         exec(compile(source, module.__file__, "exec", dont_inherit=True), module.__dict__)  # noqa: S102
         if job["format"] == "pytest":
@@ -46,7 +53,8 @@ def run(job: JobMessage, session: PreparedSession | None, folder: str) -> JobRep
             judge_all(report, outcomes, items, expected)
         else:
             namespace = dict(vars(module), __name__="tests")
-            exec(compiled(job["setup"], "setup.py"), namespace)  # noqa: S102
+            if not ready:
+                exec(compiled(job["setup"], "setup.py"), namespace)  # noqa: S102
             if job["format"] == "humaneval":
                 candidate = namespace.get(job["entry_point"])
                 exec(compiled(tests, "tests.py"), namespace)  # noqa: S102
