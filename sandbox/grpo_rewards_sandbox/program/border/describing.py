@@ -128,7 +128,7 @@ class Describer(Peer):
         held = vars(error).items()
         coded["s"] = _tried(lambda: {str(k): self.encode(v) for k, v in held if not k.startswith("_border")}, {})
         for held_as in _OF_BUILTIN_ERRORS:
-            if (part := _tried(lambda name=held_as: getattr(error, name, None), None)) is not None:
+            if (part := _tried(functools.partial(getattr, error, held_as, None), None)) is not None:
                 coded["s"].setdefault(held_as, self.encode(part))
         if isinstance(error, BaseExceptionGroup):
             coded["g"] = [str(error.message), [self.encode_exception(part, depth) for part in error.exceptions]]

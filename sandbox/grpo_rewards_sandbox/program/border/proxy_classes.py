@@ -54,6 +54,16 @@ MAX_DIFFERENCES, MAX_SAID = 3, 200
 _ALIKE = frozenset("builtins typing enum abc collections collections.abc".split())
 
 
+class _Doc:
+    """The docstring of a class; an object of it may have its own."""
+
+    def __init__(self, said: str | None) -> None:
+        self._said = said
+
+    def __get__(self, value: Any, owner: object = None) -> object:
+        return self._said if value is None or not isinstance(value, ProxyObject) else value.__getattr__("__doc__")
+
+
 class ProxyMaker(Peer):
     """Makes proxies and exceptions, each once, and knows which exceptions of the tests are on their way.
 
@@ -165,7 +175,7 @@ class ProxyMaker(Peer):
     def _described(self, more: OfSomeClasses) -> dict[str, object]:
         """What a class says of itself beside its methods."""
         doc = more.get("doc")
-        members: dict[str, object] = {"__doc__": doc if type(doc) is str else None}
+        members: dict[str, object] = {"__doc__": _Doc(doc if type(doc) is str else None)}
         # identifiers: `dataclass` writes a function of them
         said = more.get("notes", {})
         notes = {part: annotation(self.decode(note)) for part, note in said.items() if part.isidentifier()}
@@ -182,7 +192,6 @@ class ProxyMaker(Peer):
         if more.get("kind") in _KINDS:
             seen = _KINDS[more["kind"]]
             members["__class__"] = property(lambda self: seen)
-            members["__doc__"] = property(lambda self: self.__getattr__("__doc__"))
         return members
 
     def _bases(self, bases: list[object]) -> tuple[list[type], list[tuple[type | None, type | None]]]:
