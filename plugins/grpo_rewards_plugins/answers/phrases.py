@@ -15,7 +15,7 @@ from itertools import islice
 
 from .assertion import asserted, taken_back
 from .formulas import CHOICE_LEAD, PROSE, WINDOW, any_in, carries, joined, segments
-from .statements import HAN, statement
+from .statements import HAN, amounts, statement
 
 _PHRASE = re.compile(
     r"(?:\b(?:(?:answer|respuesta|réponse|antwort|resposta|risposta|ответ)s?\b|(?:solution|result)s?\b(?=[^.:\n]{0,90}?\b(?:is|are)\b))"
@@ -248,7 +248,7 @@ def _answer(rest: str, *, words: bool) -> str | None:
         return None
     if _SAID_IN_WORDS.match(found) is not None:
         return _stated(found)
-    return found if HAN.search(found) is None else _stated(found) or found
+    return found if HAN.search(found) is None else amounts(found) or found
 
 
 _FORMULA = re.compile(r"[\s*:]*(?:\$|\\[(\[])")  # "$mgh$": a formula, whatever is in it

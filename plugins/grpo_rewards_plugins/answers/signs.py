@@ -37,17 +37,29 @@ def _bold(said: Statement) -> str | None:
     return content if carries(content) or said.sentence.rstrip(" .!").endswith("**") else None
 
 
+def _sole(line: str) -> str | None:
+    """The formula that is all of a line."""
+    inner = segments(line)
+    sole = len(inner) == 1 and not line[: inner[0][0]].strip() and not line[inner[0][1] :].strip(" .")
+    return inner[0][2].strip() if sole else None
+
+
 def _line(said: Statement) -> str | None:
     """The last line, where it is nothing but an answer."""
     if said.calculates:
         return None
     line = said.text[said.text.rfind("\n") + 1 :].strip().strip("*`").strip()
     line = _SO.sub("", line, count=1) if _SO.match(line) else line
-    inner = segments(line)
-    if len(inner) == 1 and not line[: inner[0][0]].strip() and not line[inner[0][1] :].strip(" ."):
-        return inner[0][2].strip()
+    if (sole := _sole(line)) is not None:
+        return sole
     words = [word for word in _WORDS.findall(line) if word[1:].islower() and word.lower() not in _FUNCTIONS]
-    plain = not inner and not words and " is " not in line and len(line) <= _LONGEST_LINE and HAN.search(line) is None
+    plain = (
+        not segments(line)
+        and not words
+        and " is " not in line
+        and len(line) <= _LONGEST_LINE
+        and HAN.search(line) is None
+    )
     return line if plain and any(char.isdigit() for char in line) else None
 
 
@@ -88,6 +100,9 @@ _SIGNS: dict[Rule, Callable[[Statement], str | None]] = {
 
 def unmarked(text: str, order: Sequence[Rule]) -> tuple[str, int, Extraction] | None:
     """The text up to its last sentence, and the place and answer that it gives by the first of the rules that finds one."""
+    whole = text.strip()
+    if "line" in order and whole[:1] in ("$", "\\") and (sole := _sole(whole)) is not None:
+        return whole, 0, Extraction(sole, "line")  # as an answer of its own often is
     said = statement(text[-WINDOW:])
     for rule in order:
         if said.doubted and rule not in ("letter", "text"):

@@ -112,6 +112,7 @@ _PLAN = re.compile(r"\W*(?:first(?:ly)?|next|given|consider|find|note|step|recal
 _OPEN_END = re.compile(
     r"(?:\b(?:for|of|in|on|at|with|by|to|from|and|or|the|an?|is|are|was|travels|than|we|s?he|they|because|if|when|which)|[-+*/×·=,:])\Z"
 )
+_LONGEST_OPEN = 12
 _UNSURE_BEFORE = re.compile(
     r"\b(?:perhaps|maybe|possibly|probably|guess|doubt|unsure|no idea|don['’]t know|not sure|cannot tell|can['’]t tell)\W*\Z",
     re.IGNORECASE,
@@ -139,12 +140,15 @@ def statement(text: str) -> Statement:
     sentence = text[start:]
     if (
         sentence.endswith(("?", '?"', "?*", "？"))
-        or _OPEN_END.search(sentence.rstrip("*")) is not None
-        or _UNSURE_BEFORE.search(text, max(0, start - _LONGEST_UNSURE), start) is not None
+        or _OPEN_END.search(sentence.rstrip("*"), max(0, len(sentence) - _LONGEST_OPEN)) is not None
+        or (start and _UNSURE_BEFORE.search(text, max(0, start - _LONGEST_UNSURE), start) is not None)
     ):
         return Statement(text, sentence, doubted=True)
-    if not sentence.isascii() and HAN.search(sentence) is not None and (said := _han(sentence)) is not None:
-        return Statement(text, sentence, *said)
+    if not sentence.isascii() and HAN.search(sentence) is not None:
+        if _HAN_DOUBTED.search(sentence) is not None:
+            return Statement(text, sentence, doubted=True)
+        if (said := amounts(sentence)) is not None:
+            return Statement(text, sentence, False, said, start)
     equal = max(sentence.rfind("="), sentence.rfind("≈"))
     if (
         equal > 0
@@ -180,18 +184,17 @@ def _last_start(text: str) -> int:
     return max(start, stop - _LONGEST_SENTENCE)
 
 
-def _han(sentence: str) -> tuple[bool, str, int] | None:
-    """The amounts that a Chinese sentence states, one in each of its clauses that have any; of a total only the last."""
-    if _HAN_DOUBTED.search(sentence) is not None:
-        return True, "", -1
+def amounts(sentence: str) -> str | None:
+    """The amounts that a Chinese sentence states, one in each of its clauses that have any; of a total only the last. "" where it states
+    none, None where it is to be read as one in formulas.
+    """
     if "$" in sentence or "\\" in sentence or "*" in sentence:
         return None
     clauses = [one for one in _HAN_CLAUSE.finditer(sentence) if _HAN_ASIDE.match(one["said"]) is None]
     if clauses and _HAN_TOTAL.search(clauses[-1]["said"]) is not None:
         clauses = clauses[-1:]
-    said = [_HAN_AMOUNT.fullmatch(one["said"]) for one in clauses]
-    values = [one["value"] for one in said if one is not None]
-    return (False, ", ".join(values), clauses[-1].start()) if values and len(values) == len(said) else (False, "", -1)
+    values = [one["value"] for clause in clauses if (one := _HAN_AMOUNT.fullmatch(clause["said"])) is not None]
+    return ", ".join(values) if len(values) == len(clauses) else ""
 
 
 def _tokens(sentence: str) -> list[_Token]:
