@@ -42,7 +42,12 @@ def configuration(
     wrong: object = next(iter(more), given)
     if wrong is not None and (more or not isinstance(wrong, Mapping | Config)):
         raise ConfigError(_MEANT_FILE if isinstance(wrong, str | PathLike) else _MEANT_LIST)
-    if isinstance(given, Mapping) and given and not any(_is_section(key) for key in given):
+    # a misspelt section counts as one, so that it is refused by its name and not taken for a component
+    if (
+        isinstance(given, Mapping)
+        and given
+        and not any(key in _SECTIONS or (isinstance(key, str) and nearest(key, _SECTIONS)) for key in given)
+    ):
         given = {"rewards": given}
     if isinstance(given, Config):
         raise ConfigError("components are given by name beside a mapping, not beside a Config")
@@ -65,11 +70,6 @@ def configuration(
         else:
             into[name] = value
     return {**found, "rewards": rewards} if rewards else found
-
-
-def _is_section(key: object) -> bool:
-    # a misspelt section counts as one, so that it is refused by its name and not taken for a component
-    return key in _SECTIONS or bool(isinstance(key, str) and nearest(key, _SECTIONS))
 
 
 def listed(

@@ -237,8 +237,10 @@ class Session:
         # after the gather, on the parts of all ranks: a rank that raised before it would leave the others waiting in it
         self._failures.check(shares, {c.name: c.reward for c in composite.components}, world.rank)
         values = self._normalised(mine.values, seen, caller, expanded=expanded)
-        if expanded:
-            _blank_shadows(table, values)
+        for row, total in enumerate(table.totals) if expanded else ():
+            if total is None:  # nothing that counts applies: a shadow's value would make the trainer's sum 0 there
+                for column in values.values():
+                    column[row] = None
         if caller.training:  # an evaluation's batches move no weight
             self._adaptation.observe(seen)
         return ScoredCall(batch, table, values, seen, caller, expanded, time.perf_counter() - started)
@@ -300,11 +302,3 @@ class Session:
                 "called without trainer_state (as TRL's asynchronous trainer does), so no step is known: schedules "
                 "have arrived, stages and adapt change nothing, and the weights are those under rewards"
             )
-
-
-def _blank_shadows(table: ScoreTable, values: Mapping[str, list[float | None]]) -> None:
-    """Where nothing that counts applies there is no reward; a shadow's value would make the trainer's sum 0 there."""
-    for row, total in enumerate(table.totals):
-        if total is None:
-            for column in values.values():
-                column[row] = None

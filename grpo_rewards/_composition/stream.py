@@ -131,21 +131,18 @@ class Stream:
             if not component.rows(batch):
                 promises[component.name] = _done(component.elsewhere)
             elif component.reward.style == "group":
+                if grouped and self._group_size is None:
+                    raise InputError(
+                        f"component {component.name!r} compares the completions of a group, and a stream has to know when "
+                        f"one is complete: give group_size, the number of completions of a prompt"
+                    )
                 if grouped:
-                    self._check_grouping(component)
                     shared[component.name] = promises[component.name] = Future()
             else:
                 promises[component.name] = self._ask(component, batch)[0]
         if shared:
             self._join(row, _Waiting(batch, shared))
         return place, promises
-
-    def _check_grouping(self, component: Component) -> None:
-        if self._group_size is None:
-            raise InputError(
-                f"component {component.name!r} compares the completions of a group, and a stream has to know when one is "
-                f"complete: give group_size, the number of completions of a prompt"
-            )
 
     def _ask(self, component: Component, batch: Batch) -> list[Promise]:
         """Have a unit of rows evaluated, unless it is known or under way."""

@@ -171,14 +171,11 @@ class ScoreTable:
     def values(self, component: str) -> list[float | None]:
         """Return a component's value per row, clipped and gated but not weighted, as a trainer takes it."""
         if (known := self._values.get(component)) is None:
-            known = self._values[component] = self._computed(component)
+            known, gates = _clipped(self.components[component], self.clips[component]), self.gates[component]
+            if any(gate != 1.0 for gate in set(gates)):
+                known = [None if value is None else value * gate for value, gate in zip(known, gates, strict=True)]
+            self._values[component] = known
         return list(known)  # a copy: a session blanks rows in what it is given
-
-    def _computed(self, component: str) -> list[float | None]:
-        values, gates = _clipped(self.components[component], self.clips[component]), self.gates[component]
-        if all(gate == 1.0 for gate in set(gates)):
-            return values
-        return [None if value is None else value * gate for value, gate in zip(values, gates, strict=True)]
 
     def statuses(self, component: str) -> list[str]:
         """Return a component's status per row; ``left_out`` where another one's failure took the row out."""
