@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-from grpo_rewards._doctor.checks import examine_trl
+from grpo_rewards_adapters import probe
 
 
 @pytest.fixture
@@ -96,9 +95,9 @@ def test_trl_against_the_known_contract(
         (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: trl\nVersion: {version}\n")
     monkeypatch.setattr(sys, "path", [str(tmp_path), *(sys.path if version else ())])
     monkeypatch.delitem(sys.modules, "trl", raising=False)
-    finding = examine_trl()
-    assert (finding.level, told in finding.text) == (level, True), finding
-    assert finding.action or finding.level == "ok"
+    found, text, action = probe.examine()
+    assert (found, told in text) == (level, True), text
+    assert action
 
 
 def test_rows_are_looked_through(tmp_path: Path, doctor: Callable[..., Any]) -> None:

@@ -14,7 +14,7 @@ from __future__ import annotations
 import fcntl
 import functools
 import hashlib
-import importlib
+import importlib.util
 import json
 import os
 import subprocess
@@ -22,9 +22,11 @@ import sys
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
+
+from grpo_rewards.errors import how_to_install
 
 if TYPE_CHECKING:
     import torch
@@ -38,6 +40,44 @@ GRPO = ("trl.trainer.grpo_trainer:GRPOTrainer", "trl.trainer.grpo_config:GRPOCon
 _SECONDS = 300.0
 # without them, or the child would wait for its parent's process group to come together
 _LAUNCHER = ("RANK", "WORLD_SIZE", "LOCAL_", "GROUP_", "ROLE_", "MASTER_", "TORCHELASTIC_", "ACCELERATE_", "FSDP_")
+
+
+_CONTRACT = {
+    "log_extra": "reasons do not reach the completions table",
+    "log_metric": "component means are not logged in the fused form",
+    "trainer_state": "schedules and stages cannot follow the steps in the fused form",
+    "reward_weights": "weights cannot change in the expanded form",
+    "multi_objective_aggregation": "combine.normalize: gdpo is not available",
+}
+
+
+def examine() -> tuple[Literal["ok", "note", "problem"], str, str]:
+    """Say how the installed TRL stands to the known contract, and what to do; one step of training is tried with a tiny model."""
+    try:
+        found = version("trl")
+    except PackageNotFoundError:
+        return "note", "not installed; scoring works, training does not", how_to_install("train")
+    upgrade = f"pip install -U 'trl>={FLOOR}'"
+    spec = importlib.util.find_spec("trl")  # finds the package without running it
+    folders = (spec.submodule_search_locations or []) if spec is not None else []
+    files = [Path(folder) / "trainer" / "grpo_trainer.py" for folder in folders]
+    file = next((file for file in files if file.is_file()), None)
+    if file is None:
+        return "problem", f"{found} has no trainer/grpo_trainer.py", upgrade
+    # read and not imported: TRL brings torch and transformers, which takes seconds
+    source = file.read_text(encoding="utf-8", errors="replace")
+    if missing := [f"{name} ({effect})" for name, effect in _CONTRACT.items() if name not in source]:
+        return "problem", f"{found} lacks {'; '.join(missing)}", upgrade
+    try:
+        tried = ask(*GRPO, file)
+    except PackageNotFoundError as error:
+        return "problem", f"{found}: {error.name} is missing", how_to_install("train")
+    if tried.neutral is None:
+        why = f"{found}: one step of training could not be tried: {tried.why}"
+        return "note", why, "check a small run before a long one"
+    if not tried.neutral:
+        return "problem", f"{found} takes a row that could not be scored for a reward of 0", upgrade
+    return "ok", f"{found}, which leaves rows that could not be scored out of training (one step tried)", ""
 
 
 @dataclass(frozen=True, slots=True)
