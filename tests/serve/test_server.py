@@ -6,6 +6,8 @@ import http.client
 import json
 import signal
 import socket
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -17,6 +19,7 @@ import pytest
 
 from grpo_rewards import Composite
 
+SERVE = [str(Path(sys.executable).with_name("grpo-rewards")), "serve", "rewards.yaml", "--port", "0"]
 ROWS = [{"completion": text, "answer": "4", "prompt": "2+2?"} for text in ("4", "5", "a much longer answer than that")]
 
 
@@ -103,6 +106,45 @@ def test_an_address_that_is_taken_is_said_before_anything_starts(start: Callable
             AssertionError, match=rf"error: cannot listen on 127.0.0.1, port {port}: .*name another --port"
         ):
             start(port=port)
+
+
+STARTS_SLOWLY = """
+import pathlib, sys, time
+from grpo_rewards import reward
+
+if "grpo_rewards.workers" in " ".join(sys.orig_argv):
+    pathlib.Path(__file__).with_name("starting").touch()
+    time.sleep(600)
+
+@reward(range=(0, 1))
+def slow(completion: str) -> float:
+    return 1.0
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_service_whose_workers_still_start_ends_when_it_is_asked_to(tmp_path: Path, number: signal.Signals) -> None:
+    (tmp_path / "slow.py").write_text(STARTS_SLOWLY)
+    (tmp_path / "rewards.yaml").write_text('rewards: {slow: {use: "./slow.py:slow"}}')
+    with subprocess.Popen(SERVE, cwd=tmp_path, stderr=subprocess.PIPE, text=True) as process:
+        deadline = time.monotonic() + 60
+        while not (tmp_path / "starting").exists() and time.monotonic() < deadline:
+            time.sleep(0.05)
+        process.send_signal(number)
+        _, said = process.communicate(timeout=60)
+    assert (process.returncode, said) == (0, "")
+
+
+def test_rewards_that_no_worker_can_load_are_an_error_without_a_traceback(tmp_path: Path) -> None:
+    (tmp_path / "slow.py").write_text(STARTS_SLOWLY.replace("time.sleep(600)", "raise RuntimeError('not here')"))
+    (tmp_path / "rewards.yaml").write_text('rewards: {slow: {use: "./slow.py:slow"}}')
+    done = subprocess.run(
+        [*SERVE, "--workers", "2"], cwd=tmp_path, capture_output=True, text=True, check=False, timeout=60
+    )
+    assert done.returncode == 2
+    assert done.stderr.startswith("error: the rewards cannot be loaded in a worker process")
+    assert "RuntimeError: not here" in done.stderr
+    assert "Traceback" not in done.stderr
 
 
 @pytest.mark.parametrize("declared", [True, False])

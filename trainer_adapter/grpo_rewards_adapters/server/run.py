@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import ipaddress
 import signal
@@ -15,7 +16,9 @@ from grpo_rewards.cycles import freeze_gc
 from grpo_rewards.errors import ConfigError, InfrastructureError
 from grpo_rewards_adapters.server.application import create_app
 from grpo_rewards_adapters.server.settings import ServerSettings
+from grpo_rewards_adapters.server.workers import Workers
 
+_LOOK = 0.1  # seconds between two looks for a signal while workers start
 _BACKLOG = 2048  # connections that wait to be taken, as uvicorn has it
 
 
@@ -49,14 +52,31 @@ def _listening(host: str, port: int) -> list[socket.socket]:
 class _Server(uvicorn.Server):
     """Says when it can be reached; ends with status 0 when asked to stop, instead of raising the signal once more at the end."""
 
-    def __init__(self, config: uvicorn.Config, ready: Callable[[int], None]) -> None:
+    def __init__(self, config: uvicorn.Config, workers: Workers, ready: Callable[[int], None]) -> None:
         super().__init__(config)
-        self._ready = ready
+        self._workers, self._ready = workers, ready
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        # here and not with the application: what keeps them from starting is our error then, not a traceback in uvicorn's log,
+        # and uvicorn looks for signals once all has started, which is minutes for a reward that loads a model
+        watch = asyncio.create_task(self._watch())
+        try:
+            await self._workers.start()
+        except BaseException:
+            await self._workers.stop()
+            raise
         await super().startup(sockets)
+        if self.should_exit:
+            await watch
+            return
+        watch.cancel()
         if self.started and sockets:
             self._ready(sockets[0].getsockname()[1])
+
+    async def _watch(self) -> None:
+        while not self.should_exit:
+            await asyncio.sleep(_LOOK)
+        await self._workers.stop()
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -89,14 +109,12 @@ def run(
             f"{host} can be reached by others, and no token is set: put one or more in the environment variable that "
             f"--token-env names (separated by commas), or listen on 127.0.0.1"
         )
+    app = create_app(composite, settings)
     config = uvicorn.Config(
-        create_app(composite, settings), lifespan="on", log_level="warning", access_log=False,
+        app, lifespan="on", log_level="warning", access_log=False,
         timeout_graceful_shutdown=int(settings.drain), server_header=False, proxy_headers=False, ws="none",
     )  # fmt: skip
     # before the workers start: an address that is taken is said at once, by us
     sockets = _listening(host, port)
     freeze_gc()
-    server = _Server(config, ready)
-    server.run(sockets)
-    if not server.started:
-        raise ConfigError(f"the service did not start on {host}:{port}; the log above says why")
+    _Server(config, app.state.service.workers, ready).run(sockets)

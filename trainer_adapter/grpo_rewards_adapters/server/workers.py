@@ -150,6 +150,7 @@ class Workers:
     _watch: asyncio.TimerHandle | None = None
     _tasks: set[asyncio.Task[None]] = field(default_factory=set)
     _pickled: bytes = b""
+    _stopped: bool = False
 
     @property
     def alive(self) -> int:
@@ -157,13 +158,19 @@ class Workers:
         return len(self._running)
 
     async def start(self) -> None:
-        """Start every worker.
+        """Start every worker, once.
 
         Raises:
             ConfigError: the rewards cannot be loaded in another process.
         """
+        if self._pickled:
+            return
         self._pickled, _ = pickled(self.composite)
-        await asyncio.gather(*(self._task(self._first()) for _ in range(self.size)))
+        try:
+            await asyncio.gather(*(self._task(self._first()) for _ in range(self.size)))
+        except asyncio.CancelledError:
+            if not self._stopped:  # else there is nothing to start any more
+                raise
 
     async def do(self, kind: bytes, body: bytes) -> Answer:
         """Have a job done."""
@@ -173,7 +180,8 @@ class Workers:
         return await job.done
 
     async def stop(self) -> None:
-        """End the workers; jobs that are not done are answered 503."""
+        """End the workers, those that are starting too; jobs that are not done are answered 503."""
+        self._stopped = True
         if self._watch is not None:
             self._watch.cancel()
         for task in self._tasks:
