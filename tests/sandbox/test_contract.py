@@ -31,6 +31,20 @@ def test_right_passes_and_wrong_fails(sandbox: Sandbox, tests: Any, format: str,
     assert [v.status for v in sandbox.run([right, wrong])] == ["passed", "failed"]
 
 
+@pytest.mark.parametrize("fidelity", ["isolated", "shared"])
+def test_a_method_is_given_nodes_that_the_setup_defines(sandbox: Sandbox, fidelity: str) -> None:
+    setup = "class ListNode:\n    def __init__(self, val=0, next=None):\n        self.val, self.next = val, next\n"
+    program = "class Solution:\n    def push(self, node):\n        return ListNode(1, {rest})\n"
+    tests = "def check(candidate):\n    assert candidate(ListNode(5)).next.val == 5\n"
+    jobs = [
+        Job(
+            program.format(rest=rest), tests, "humaneval", entry_point="Solution().push", setup=setup, fidelity=fidelity
+        )
+        for rest in ("node", "ListNode(4)")
+    ]
+    assert [verdict.status for verdict in sandbox.run(jobs)] == ["passed", "failed"]
+
+
 def test_stdio_counts_cases(sandbox: Sandbox) -> None:
     verdicts = sandbox.run(
         [

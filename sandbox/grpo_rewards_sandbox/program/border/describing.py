@@ -121,7 +121,8 @@ class Describer(Peer):
         # no `getattr`: a class may have a `__getattr__`, which HTTPError's raises a KeyError
         from_tests = vars(error).get("_border_test_exception")
         if type(from_tests) is int:
-            return {"t": from_tests, "notes": [str(note) for note in vars(error).get("__notes__", ())]}
+            notes = [str(note) for note in vars(error).get("__notes__", ())]
+            return {"t": from_tests, "notes": notes, **self._chain({"cause": error.__cause__}, depth)}
         name = exception_name(cls)
         coded: dict[str, Any] = {"h": self.own(error), **({"c": self._class(cls)} if name is None else {"b": name})}
         coded["a"] = _tried(lambda: self.encode(error.args), {"T": []})
@@ -132,17 +133,16 @@ class Describer(Peer):
                 coded["s"].setdefault(held_as, self.encode(part))
         if isinstance(error, BaseExceptionGroup):
             coded["g"] = [str(error.message), [self.encode_exception(part, depth) for part in error.exceptions]]
-        before = {"cause": error.__cause__, "context": error.__context__}
-        if depth < MAX_CHAIN:
-            coded.update(
-                (which, self.encode_exception(other, depth + 1))
-                for which, other in before.items()
-                if other is not None and other is not error
-            )
+        coded.update(self._chain({"cause": error.__cause__, "context": error.__context__}, depth))
         coded["quiet"] = error.__suppress_context__
         if cls.__str__ is not BaseException.__str__ and "b" not in coded:
             coded["str"] = _tried(lambda: str(error)[:10000], None)
         return coded
+
+    def _chain(self, before: dict[str, BaseException | None], depth: int) -> dict[str, object]:
+        """What an exception came of, as far as that crosses."""
+        behind = before.items() if depth < MAX_CHAIN else ()
+        return {which: self.encode_exception(other, depth + 1) for which, other in behind if other is not None}
 
 
 def _members_of_protocol(cls: type) -> list[str]:

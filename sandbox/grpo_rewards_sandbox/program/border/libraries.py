@@ -168,9 +168,15 @@ def _fill_array(value: Any, contents: list[object]) -> None:
 
 
 def overlap(one: Any, other: Any) -> bool:
-    """Two of what arrays and tensors may lie in have memory in common: what is written to one the other shows."""
+    """Two of what arrays and tensors may lie in have memory in common: what is written to one the other shows. One may be a frame."""
     library = sys.modules.get("numpy")
-    return library is not None and library.may_share_memory(_memory(one), _memory(other))
+    return library is not None and any(library.may_share_memory(part, _memory(other)) for part in _parts(one))
+
+
+def _parts(value: Any) -> list[Any]:
+    if "pandas" in sys.modules and isinstance(value, (pandas.DataFrame, pandas.Series)):
+        return [part for part in value._mgr.arrays if isinstance(part, numpy.ndarray)]
+    return [_memory(value)]
 
 
 def _memory(value: Any) -> Any:
@@ -339,6 +345,7 @@ CONTAINERS.update(
 BY_CONTENTS = frozenset(("ND", "DF", "SR", "TT", "BA", "A"))
 # they may lie in one another's memory
 HAVE_MEMORY = frozenset(("ND", "TT", "BA", "A"))
+FRAMES = frozenset(("DF", "SR"))
 
 
 def _stamp(parts: Any) -> object:

@@ -339,6 +339,8 @@ class ProxyMaker(Peer):
             ours = self._exceptions[coded["t"]]
             if coded.get("notes"):
                 BaseException.__setattr__(ours, "__notes__", [str(note) for note in coded["notes"]])
+            if "cause" in coded:
+                BaseException.__setattr__(ours, "__cause__", self.decode_exception(coded["cause"]))
             return ours
         number = coded["h"]
         if type(number) is not int:

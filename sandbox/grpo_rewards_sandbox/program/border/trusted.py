@@ -176,7 +176,9 @@ class TrustedPeer(ProxyMaker, FailedChecks):
             self.refuse("the tests ask whose memory an array is, which is the candidate's; they need fidelity: shared")
 
     def writes_to_overlapping(self) -> None:
-        self.refuse("the tests write to an array that lies in one memory with another; they need fidelity: shared")
+        self.refuse(
+            "the tests write to an array that lies in one memory with another, or with a frame; they need fidelity: shared"
+        )
 
     def check_contents(self, tag: str, contents: list[object]) -> None:
         if tag in _OF_LIBRARIES and _holds_proxy(contents):
@@ -290,7 +292,7 @@ class TrustedPeer(ProxyMaker, FailedChecks):
             task = None if asyncio._get_running_loop() is None else asyncio.current_task()
             return task is None or bool(task.cancelling())
         # out of anything but an iterator it would end the tests' own loops: zip(map(solve, ...), ...)
-        return iterates or any(cls.__name__ in self.text.may_end for cls in type(error).__mro__)
+        return iterates or _expected({cls.__name__ for cls in type(error).__mro__})
 
     def _call(self, what: str, coded: list[object], args: tuple[object, ...], kwargs: dict[str, object]) -> object:
         try:
@@ -442,6 +444,16 @@ class TrustedPeer(ProxyMaker, FailedChecks):
         if name not in ASYNCHRONOUS or type(arguments) is not tuple:
             raise self.protocol("a special method")
         return getattr(type(value), name)(value, *arguments)
+
+
+def _expected(names: set[str]) -> bool:
+    """A function of the tests that is being run names one of these."""
+    frame: types.FrameType | None = sys._getframe()
+    while frame is not None:
+        if frame.f_globals.get("__name__") in TEST_MODULES and not names.isdisjoint(frame.f_code.co_names):
+            return True
+        frame = frame.f_back
+    return False
 
 
 def _own_plain(cls: type) -> bool:

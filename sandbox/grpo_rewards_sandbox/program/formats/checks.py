@@ -235,9 +235,9 @@ def _namespace(job: JobMessage, peer: TrustedPeer, asked: set[str]) -> dict[str,
     return namespace
 
 
-def _entry(job: JobMessage, namespace: dict[str, Any]) -> object:
+def entry_object(entry_point: str, namespace: dict[str, Any]) -> object:
     """What check is given: a name, or a method by way of its class, ``Solution().topK``."""
-    first, *rest = job["entry_point"].split(".")
+    first, *rest = entry_point.split(".")
     found = namespace[entry_name(first)]
     if first.rstrip().endswith("()"):
         found = found()
@@ -254,7 +254,7 @@ def _check(
     if entry_name(job["entry_point"]) not in namespace:
         report.fail(f"the candidate does not define {entry_name(job['entry_point'])}")
         return
-    candidate = _entry(job, namespace)
+    candidate = entry_object(job["entry_point"], namespace)
 
     def count() -> None:
         report.tests_passed = min(report.tests_passed + 1, report.tests_total)

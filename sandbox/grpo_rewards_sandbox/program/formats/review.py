@@ -128,7 +128,6 @@ def reading(text: str) -> Reading:
         on_request=names_on_request(text),
         replaced=names.replaced(text),
         unread=names.unread(text),
-        may_end=names.used(text) & {"StopIteration", "StopAsyncIteration"},
         still_to_check=still_to_check,
         checking=checking,
     )

@@ -14,7 +14,7 @@ import types
 
 from ..protocol import JobMessage
 from . import names
-from .checks import compiled
+from .checks import compiled, entry_object
 from .pytest_session import Outcomes, PreparedSession, judge
 from .report import JobReport, describe
 
@@ -56,7 +56,7 @@ def run(job: JobMessage, session: PreparedSession | None, folder: str) -> JobRep
             if not ready:
                 exec(compiled(job["setup"], "setup.py"), namespace)  # noqa: S102
             if job["format"] == "humaneval":
-                candidate = namespace.get(job["entry_point"])
+                candidate = entry_object(job["entry_point"], namespace)
                 exec(compiled(tests, "tests.py"), namespace)  # noqa: S102
                 report.tests_total = 1
                 namespace["check"](candidate)
