@@ -79,7 +79,7 @@ def _contradicts(node: Node, *, sums: bool = True) -> bool:
 
 def _misses(node: Node) -> bool:
     """``\\frac{1}{3} \\approx 0.35``: a value beside a sign of approximation that is neither what it rounds to nor its first digits."""
-    if node.kind != "rel" or "~" not in node.value:
+    if node.kind != "rel" or ("~" not in node.value and len(node.value) < 2):
         return False
     for op, *pair in zip(node.value, node.args, node.args[1:], strict=False):
         exact, last = pair
@@ -90,9 +90,9 @@ def _misses(node: Node) -> bool:
                 return True
             continue
         (mine, unit), (theirs, other) = quantity(exact), quantity(last)
-        if _other_kind(unit.measured(), other.measured()):
+        if _plain(mine) and _plain(theirs) and _other_kind(unit.measured(), other.measured()):
             return True
-        size = _last_digit(theirs)
+        size = _last_digit(theirs) if "~" in node.value else None
         if size is None or unit.bases != other.bases or not _plain(mine):
             continue
         one, two = constant_value(mine), constant_value(theirs)

@@ -82,7 +82,9 @@ def same_bounds(gold: Node, answer: Node) -> tuple[Node, Node] | Decision | None
 
 def _scaled_ends(node: Node, factor: Fraction) -> Node:
     if node.kind in _ENDED:
-        return Node(node.kind, node.value, tuple(_scaled_ends(arg, factor) for arg in node.args))
+        named = node.kind == "rel"  # in "R >= 0.6 m" the letter is not counted in a unit
+        args = (arg if named and arg.kind in ("sym", "apply") else _scaled_ends(arg, factor) for arg in node.args)
+        return Node(node.kind, node.value, tuple(args))
     return _scaled(node, factor)
 
 

@@ -177,7 +177,9 @@ def _converted(node: Node) -> tuple[Node, ...]:
 
 
 def _multiplied(node: Node, names: frozenset[str]) -> Node:
-    """``g(x - y)`` as a product, where the other side has the letter by itself."""
+    """``g(x - y)`` as a product, where the other side has the letter by itself; ``I(0)`` is none, which would be nothing."""
+    if node.kind == "apply" and node.args == (number(0),):
+        return node
     if node.kind == "pow" and (base := node.args[0]).kind == "apply" and base.value in names and len(base.args) == 1:
         letter, inner = Node("sym", base.value), _multiplied(base.args[0], names)
         return mul(letter, power(inner, _multiplied(node.args[1], names)))

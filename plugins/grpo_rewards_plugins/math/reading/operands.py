@@ -150,7 +150,9 @@ def _signed(parser: Parser) -> str | None:
     """``{\\pm}``, ``+`` below a name: part of it."""
     braced = parser.met("{")
     sign = parser.peek(1 if braced else 0).text
-    if sign not in ("+", "-", "\\pm", "\\mp") or (braced and parser.peek(2).text != "}"):
+    if sign not in ("+", "-", "\\pm", "\\mp", "\\perp", "\\parallel", "perp", "parallel") or (
+        braced and parser.peek(2).text != "}"
+    ):
         return None
     if not braced and parser.peek(1).kind in ("num", "id"):
         return None  # "x_-1" is a slip of "x_{-1}"
@@ -172,6 +174,7 @@ def _worded(parser: Parser) -> str | None:
     return None
 
 
+_STATES = frozenset(("\\psi", "\\phi", "\\chi", "\\Psi", "\\Phi"))
 _INDICES = frozenset("ijklmn")
 _VARIABLES = frozenset("xyzt")
 
@@ -196,12 +199,15 @@ def _identifier(parser: Parser, text: str) -> Node:
     at_zero = after.text == "(" and parser.peek(1).text == "0" and parser.peek(2).text == ")"  # "x(0)" is no product
     if not (after.text == "(" and after.kind == "op"):
         return node
+    # a state of a particle, "\\psi_1(2)"
+    at_zero = at_zero or (text in _STATES and parser.peek(1).kind == "num" and parser.peek(2).text == ")")
     if (text in "fghFGH" or at_zero) and node.kind == "sym":
         parser.take()
         return Node("apply", node.value, inside(parser, ")"))
-    if at_zero and node.kind == "apply" and len(node.args) == 1 and node.args[0].kind == "sym":  # "s_z(0)"
+    if at_zero and node.kind == "apply":  # "s_z(0)", "\\phi_{N1}(2)"
         parser.take()
-        return Node("apply", f"{node.value}{node.args[0].value}", inside(parser, ")"))
+        index = "".join(str(here.value) for here in walk(node)[1:] if here.kind in ("sym", "num"))
+        return Node("apply", f"{node.value}{index}", inside(parser, ")"))
     return node
 
 

@@ -43,6 +43,7 @@ _LETTER_SPLIT = re.compile(
 )
 _BRACES = {"{": 1, "}": -1}
 _MATHY = re.compile(r"[\d\s+\-*/^_(){}.,=<>:|!%$]*|\\?[A-Za-z]|.*\\(?:d?frac|sqrt|pi|cdot|times|circ)\b.*", re.DOTALL)
+_BOLD, _INDEXED = ("\\mathbf", "\\boldsymbol", "\\bm", "\\mathit"), re.compile(r"[A-Za-z]_(?:\w|\{\w{1,8}\})")
 _WORDY = ("\\text", "\\mbox")
 _IN_TEXT = frozenset(
     "log ln cis sin cos tan sqrt gcd lcm arcsin arccos arctan exp sgn".split()
@@ -221,7 +222,9 @@ def _text(command: str, content: str, spaced: bool, out: list[Token], depth: int
         out.append(Token("cmd", "\\bmod", spaced))
     elif plain in FUNCTIONS and content[:1] not in (" ", "~", "\\") and (plain in _IN_TEXT or command not in _WORDY):
         out.append(Token("func", FUNCTIONS[plain], spaced))
-    elif (_MATHY.fullmatch(plain) or plain[0].isdigit()) and depth < 3:
+    elif depth < 3 and (
+        _MATHY.fullmatch(plain) or plain[0].isdigit() or (command in _BOLD and _INDEXED.fullmatch(plain))
+    ):
         inner = _tokens(plain, depth + 1)
         if inner:
             inner[0] = inner[0]._replace(spaced=spaced)
