@@ -82,6 +82,7 @@ _EVENTS = re.compile(r"(P\([A-Z])\s?(?:\\text\s?\{)?\s?\b(and|or)\b\s?\}?\s?([A-
 _POLAR = re.compile(r"(?<=[\d}])\s?\\angle\s?\{?\s?(-?\d{1,4}(?:\.\d{1,6})?)\s?\^\s?\{?\s?\\circ\s?\}?\s?\}?")
 _CLASSED = re.compile(r"\\math(?:ord|bin|rel)\s?\{([^{}]{1,20})\}")
 _ENTITIES = {"lt": "<", "gt": ">", "le": "\\le ", "ge": "\\ge ", "amp": "&", "nbsp": " "}
+_CONSTANT = re.compile(r"(?<=[=+-])\s*\\(?:text|mathrm)\s?\{\s?const(?:ant|\.)?\s?\}")
 _ENTITY = re.compile("&(" + "|".join(_ENTITIES) + ");")
 _SIGNIFICANCE = re.compile(
     r"^(?:\\(?:text|mathrm)\s?\{\s?)?[pP]\s?\}?\s?(?:\\text\s?\{\s?)?-\s?value\s?\}?\s?(?:is|=|:)\s?"
@@ -255,6 +256,8 @@ def rewritten(text: str) -> str:
         return f"\\frac{{{match[1]}}}{{{match[2]}}}"
     if "out" in text:
         text = _OUT_OF.sub(r"\\frac{\1}{\2}", text)
+    if "const" in text:
+        text = _CONSTANT.sub(r"C_{\\text{const}}", text)
     if "circled" in text:
         text = CIRCLED.sub(r"\1", text)
     if "th" in text or "st" in text or "nd" in text or "rd" in text:
