@@ -161,8 +161,8 @@ class Codec(Channel):
                 self.mine[number] = value  # what the candidate writes to the array it shows
             else:
                 overlapping.append(number)
+            coded.append([one for one in overlapping if not self.shared[one].overlaps])  # what is not said yet
             self.share_memory(overlapping)
-            coded.append(overlapping)
         return {name: coded}
 
     def _overlapping(self, number: int) -> list[int]:
