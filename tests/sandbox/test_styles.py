@@ -275,6 +275,21 @@ def test_a_library_that_writes_code_from_what_it_is_given_is_named(sandbox: Sand
     assert "fidelity: shared" in verdict.reason
 
 
+WRITE_NAMES_ALONE = {
+    "hypothesis": "from hypothesis import given, strategies as st\n@given(n=st.integers(0, 5))\ndef test_f(n): assert f(n) == n\n",
+    "networkx": "import networkx as nx\ndef test_f(): assert f(3) == nx.shortest_path_length(nx.path_graph(4), 0, 3)\n",
+}
+
+
+@pytest.mark.parametrize("name", WRITE_NAMES_ALONE)
+def test_a_library_that_writes_functions_of_names_alone_may(sandbox: Sandbox, name: str) -> None:
+    if sandbox.backend == "docker" or importlib.util.find_spec(name) is None:
+        pytest.skip(f"there is no {name}")
+    tests = f"from solution import f\n{WRITE_NAMES_ALONE[name]}"
+    right, wrong = sandbox.run([Job(f"def f(x): return {given}\n", tests, "pytest") for given in ("x", "x + 1")])
+    assert (right.status, wrong.status) == ("passed", "failed")
+
+
 def test_no_annotation_that_is_the_candidates_text_is_evaluated(sandbox: Sandbox) -> None:
     text = "__import__('sys').modules['test_solution'].__dict__.__setitem__('WANT', None) or int"
     tests = (

@@ -18,7 +18,9 @@ from . import names
 
 _PROGRAM = __name__.rpartition(".formats")[0]
 # they write functions from names alone, and look whether these are any
-_GENERATORS = frozenset(("collections", "dataclasses", "unittest.mock"))
+_GENERATORS = frozenset(
+    ("collections", "dataclasses", "unittest.mock", "hypothesis.internal.reflection", "networkx.utils.decorators")
+)
 _IMPORTS = frozenset(("importlib._bootstrap", "importlib._bootstrap_external", "_frozen_importlib"))
 _READ_TREES = frozenset((*sys.stdlib_module_names, *TEST_MODULES, "_pytest"))
 _READ_ANNOTATIONS = frozenset(("typing", "inspect", "annotationlib"))
