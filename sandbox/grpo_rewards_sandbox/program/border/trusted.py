@@ -46,7 +46,7 @@ _ENDS = (StopIteration, StopAsyncIteration, GeneratorExit, asyncio.CancelledErro
 _ITERATES = frozenset(("next", "send", "throw"))
 _ITERATING = frozenset(("next", "next_result"))
 _OF_LIBRARIES = frozenset(("ND", "DF", "SR", "TT"))
-_ASKS_WHOSE_MEMORY = frozenset("shares_memory may_share_memory base owndata OWNDATA data_ptr".split())
+_ASKS_WHOSE_MEMORY = frozenset(("shares_memory", "may_share_memory", "data_ptr"))
 _ADVANCE: dict[str, Callable[[int], object]] = {
     "G": generator, "Co": lambda number: coroutine(Ref(number)), "AG": asynchronous_generator,
 }  # fmt: skip
