@@ -34,7 +34,6 @@ _BORDER = (  # tasks that it may show in, the module of border/, what stands the
     ("AssertionError by a name", "at_most,Meter,Gauge", "trusted", "return CATCHING[name]", "return super().builtin(name)"),
     ("fields with special names", "digit_sum,gcd_of,count_vowels", "proxy_classes", "for at, part in enumerate(fields) if names_member(part)", "for at, part in enumerate(fields)"),
     ("type by name", "run_by", "values", "memoryview super type hasattr dir", "memoryview super"),
-    ("array of a view", "following,beside", "codec", "extra = extra[:_OWN_EXTRA]", "pass"),
     ("metaclass that contains all", "divisors", "proxies", "if isinstance(other, (Proxy, ProxyClass)):", "if True:"),
     ("context that swallows", "squared", "failed_checks", "at.tb_lineno in self.text.still_to_check", "False"),
     ("error before a check", "visit,report_to", "failed_checks", "at.tb_lineno) in self.text.checking", "0) in self.checking"),

@@ -30,6 +30,7 @@ _DEVICES = frozenset(("/dev/null", "/dev/zero", "/dev/random", "/dev/urandom"))
 _SYSTEM = tuple(
     "/usr/ /lib/ /lib64/ /sys/ /etc/localtime /etc/mime.types /proc/cpuinfo /proc/meminfo /proc/stat".split()
 )
+READABLE = ("/tmp/", "/dev/", "/proc/", *_SYSTEM)  # how paths begin that tests may have the use of
 _OWN_MAPS = ("/proc/self/maps", "/proc/self/cgroup", "/proc/self/status")
 _WRITES = os.O_WRONLY | os.O_RDWR
 _PLAIN = (*VALUE_NAMES, *CONTAINER_NAMES, *EXCEPTION_NAMES, set, frozenset, bytearray, complex, range, slice)

@@ -15,6 +15,7 @@ from typing import TypeGuard
 from ..border.proxies import Reading, names_on_request
 from ..border.values import CATCHING
 from . import names
+from .guard import READABLE
 from .names import called
 from .sources import Sources
 
@@ -73,6 +74,7 @@ _PROCESSES = frozenset(("multiprocessing", "pexpect"))
 _NO_PROCESSES = frozenset(
     "TimeoutExpired CalledProcessError SubprocessError CompletedProcess PIPE STDOUT DEVNULL".split()
 )
+_OPENS = frozenset(("open", "read_text", "read_bytes", "write_text", "write_bytes", "touch", "mkdir", "unlink"))
 _WATCH = "watch the memory of the candidate's objects"
 _PICKLES = frozenset(("pickle", "marshal", "shelve", "cPickle", "dill", "cloudpickle"))
 # what calls with something of the candidate's would do, by where they are from (anywhere: empty): its objects live in another
@@ -162,6 +164,18 @@ def _problem(text: str, module: str, asked: frozenset[str]) -> str:
             "they can be run with fidelity: shared, at its price"
         )
     return ""
+
+
+def _opens_elsewhere(node: ast.Call) -> str:
+    """A file is opened that only another machine has."""
+    made = node.func.value if isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.Call) else None
+    opened = made if made is not None and called(made) == "Path" and called(node) in _OPENS else node
+    name = opened.args[0] if opened.args and (opened is made or called(node) == "open") else None
+    if not isinstance(name, ast.Constant) or type(name.value) is not str:
+        return ""
+    path = name.value
+    elsewhere = path.startswith("/") and not path.startswith(READABLE)
+    return f"open {path[:200]!r}, where the sandbox lets nobody read or write" if elsewhere else ""
 
 
 def _raises_on_purpose(body: Iterable[ast.AST]) -> bool:
@@ -260,7 +274,7 @@ class _Review:
             asks = any(self._sources.mentions(item.context_expr) for item in node.items)
             return "raise AssertionError for the candidate to swallow" if asks else ""
         if isinstance(node, ast.Call):
-            return self._call(node)
+            return self._call(node) or _opens_elsewhere(node)
         if isinstance(node, (ast.Name, ast.Attribute)) and isinstance(node.ctx, ast.Load):
             return self._use(node)
         return ""
