@@ -49,7 +49,7 @@ def _search(text: str, order: tuple[Rule, ...], tag: str) -> Extraction:
         return _NOTHING
     if best is not None:
         return _in_place(text, *best) if phrases else best[1]
-    if (weak := unmarked(text, signs)) is None:
+    if not signs or (weak := unmarked(text, signs)) is None:
         return _NOTHING
     return _in_place(*weak)
 
