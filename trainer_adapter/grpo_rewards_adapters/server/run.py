@@ -40,6 +40,8 @@ def _listening(host: str, port: int) -> list[socket.socket]:
         ):
             taken = bound[0].getsockname()[1] if bound else port
             bound.append(socket.create_server((str(address[0]), taken), family=family, backlog=_BACKLOG))
+            # connections inherit it; asyncio sets it only where a socket was made with TCP's number
+            bound[-1].setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     except OSError as error:
         for one in bound:
             one.close()
