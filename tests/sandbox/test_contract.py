@@ -102,7 +102,7 @@ ESCAPES = {
     "network": "__import__('socket').socket(2, 1)",
     "vsock": "__import__('socket').socket(40, 1)",
     "chroot": "__import__('os').chroot('/tmp')",
-    "host's temporary files": "1 / 0 if not __import__('os').listdir('/tmp') else None",
+    "host's temporary files": "1 / 0 if not {*__import__('os').listdir('/tmp')} - {*'/'.join(__import__('sys').path).split('/')} else None",
     "write to the system": "open('/usr/lib/x', 'w')",
     "namespace": "__import__('os').unshare(0x10000000) if hasattr(__import__('os'), 'unshare') else 1 / 0",
 }
