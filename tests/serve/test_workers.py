@@ -59,6 +59,7 @@ def with_workers(folder: Path, size: int, patience: float, do: Any) -> Any:
     return asyncio.run(run())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [1, 2])
 def test_a_long_job_keeps_no_short_ones_waiting_that_another_worker_could_do(tmp_path: Path, size: int) -> None:
     async def do(workers: Workers) -> list[float]:
@@ -75,6 +76,7 @@ def test_a_long_job_keeps_no_short_ones_waiting_that_another_worker_could_do(tmp
     assert max(short) < 2.0 if size == 2 else min(short) >= 3.0
 
 
+@pytest.mark.slow
 def test_a_job_that_holds_its_process_costs_itself_only(tmp_path: Path) -> None:
     async def do(workers: Workers) -> list[Answer]:
         return await asyncio.gather(*(workers.do(b"s", body(text)) for text in ("hang", 0, 0, 0)))
@@ -107,6 +109,7 @@ def test_a_worker_that_is_still_starting_ends_with_the_service(tmp_path: Path) -
     assert children() == before
 
 
+@pytest.mark.slow
 def test_workers_that_are_killed_under_load_lose_no_request(start: Any) -> None:
     server = start("--workers", 2)
     until = time.monotonic() + 3
