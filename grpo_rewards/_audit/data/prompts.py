@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import unicodedata
 from collections.abc import Mapping
 from pathlib import Path
@@ -11,7 +10,7 @@ from grpo_rewards._contract.shapes import SCORES
 from grpo_rewards._contract.text import content_text
 from grpo_rewards._scoring.reading import open_source
 from grpo_rewards._scoring.reading.marked import MARK
-from grpo_rewards._scoring.reading.rows import dump_json
+from grpo_rewards._scoring.reading.rows import digest as digest_of_size
 from grpo_rewards._scoring.reading.shapes import COMPLETION_COLUMNS
 
 _PROMPTS = ("prompt", "question", "problem", "question_content", "instruction", "query", "description", "text")
@@ -52,9 +51,8 @@ def question_of(prompt: str) -> str:
 
 
 def digest(value: object) -> bytes:
-    """Return eight bytes that stand for a value."""
-    raw = value.encode("utf-8", "surrogatepass") if isinstance(value, str) else dump_json(value)
-    return hashlib.blake2b(raw, digest_size=8).digest()
+    """Return eight bytes that stand for a value; those of all rows are kept at once."""
+    return digest_of_size(value, size=8)
 
 
 def twins(path: Path) -> frozenset[bytes]:
