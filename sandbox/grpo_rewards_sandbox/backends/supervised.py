@@ -58,9 +58,8 @@ class Supervised(Worker):
     def run(self, job: Job) -> Verdict:
         """Judge a job: one frame there, one back, and signs of life between them."""
         start = time.monotonic()
-        compiled = (
-            2 * longest(SECONDS) if job.format in ("stdio", "program", "values") else 0.0
-        )  # the program, and what judges it
+        # the program, and what judges it
+        compiled = 2 * longest(SECONDS) if job.format in ("stdio", "program", "values") else 0.0
         answer = self.ask(job.to_wire(), GRACE_SECONDS, _RUNS * (longest(job.timeout) + compiled) + GRACE_SECONDS)
         answer.pop("passed")
         self._clean = answer.pop("clean")

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from . import libraries
-from .libraries import BY_CONTENTS, FRAMES, HAVE_MEMORY, library_of
+from .libraries import BY_CONTENTS, FRAMES, HAVE_MEMORY, OVERLAP, library_of
 from .messages import Along, Channel
 from .values import (
     CONTAINER_NAMES,
@@ -156,7 +156,7 @@ class Codec(Channel):
             self.mine[number] = value  # its methods may be asked for as long as the job lasts
         contents = self.shared[number].contents = container.contents(value)
         coded = [number, self.encode_all(contents), self.encode(container.extra(value)), cls]
-        if name in HAVE_MEMORY | FRAMES and not self.trusted and (overlapping := self._overlapping(number)):
+        if not self.trusted and name in OVERLAP and (overlapping := self._overlapping(number)):
             if name in FRAMES:  # what the tests write to one may be its alone, a new column say
                 self.mine[number] = value  # what the candidate writes to the array it shows
             else:
@@ -166,9 +166,12 @@ class Codec(Channel):
         return {name: coded}
 
     def _overlapping(self, number: int) -> list[int]:
-        value = self.shared[number].value
-        held = ((other, entry.value) for other, entry in self.shared.items() if entry.kind in HAVE_MEMORY)
-        return [other for other, whole in held if other != number and libraries.overlap(value, whole)]
+        held = (
+            (other, entry.value)
+            for other, entry in self.shared.items()
+            if entry.kind in HAVE_MEMORY and other != number
+        )
+        return libraries.overlapping(self.shared[number].value, held)
 
     def decode(self, coded: Any) -> Any:
         """Return the value that a part of a message stands for."""

@@ -10,6 +10,7 @@ import importlib
 import math
 import re
 import sys
+from collections.abc import Iterable
 from functools import partial
 from operator import attrgetter
 from typing import Any
@@ -167,10 +168,13 @@ def _fill_array(value: Any, contents: list[object]) -> None:
         value[...] = numpy.frombuffer(contents[0], value.dtype).reshape(value.shape)
 
 
-def overlap(one: Any, other: Any) -> bool:
-    """Two of what arrays and tensors may lie in have memory in common: what is written to one the other shows. One may be a frame."""
+def overlapping(value: Any, held: Iterable[tuple[int, Any]]) -> list[int]:
+    """The numbers of those held that have memory in common with a value, which may be a frame: what is written to one the other shows."""
     library = sys.modules.get("numpy")
-    return library is not None and any(library.may_share_memory(part, _memory(other)) for part in _parts(one))
+    if library is None:
+        return []
+    parts = _parts(value)
+    return [number for number, other in held if any(map(partial(library.may_share_memory, _memory(other)), parts))]
 
 
 def _parts(value: Any) -> list[Any]:
@@ -329,9 +333,8 @@ def _new_tensor(cls: object, extra: Any) -> object:
 def _fill_tensor(value: Any, contents: list[Any]) -> None:
     if contents[0]:  # else there is nothing in it, which torch does not read
         given = torch.frombuffer(bytearray(contents[0]), dtype=value.dtype).reshape(value.shape)
-        once = tuple(
-            slice(0, None if stride else 1) for stride in value.stride()
-        )  # of what is expanded, each element once
+        # of what is expanded, each element once
+        once = tuple(slice(0, None if stride else 1) for stride in value.stride())
         value.data[once].copy_(given[once])
 
 
@@ -346,6 +349,7 @@ BY_CONTENTS = frozenset(("ND", "DF", "SR", "TT", "BA", "A"))
 # they may lie in one another's memory
 HAVE_MEMORY = frozenset(("ND", "TT", "BA", "A"))
 FRAMES = frozenset(("DF", "SR"))
+OVERLAP = HAVE_MEMORY | FRAMES
 
 
 def _stamp(parts: Any) -> object:

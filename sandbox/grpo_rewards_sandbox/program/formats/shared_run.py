@@ -36,9 +36,8 @@ def run(job: JobMessage, session: PreparedSession | None, folder: str) -> JobRep
             handle.write(job["candidate"])
         sys.modules[name] = module
         ready = False
-        with contextlib.suppress(
-            NameError
-        ):  # programs count on its classes; what needs names of theirs runs behind them
+        # programs count on its classes; what needs names of theirs runs behind them
+        with contextlib.suppress(NameError):
             exec(compiled(job["setup"], "setup.py"), module.__dict__)  # noqa: S102
             ready = True
         source = job["candidate"].encode("utf-8", "surrogatepass")
