@@ -249,10 +249,15 @@ OWN_TEXT = {
 }
 
 
+def need(sandbox: Sandbox, package: str) -> None:
+    if sandbox.backend == "docker" or importlib.util.find_spec(package) is None:
+        pytest.skip(f"there is no {package}")
+
+
 @pytest.mark.parametrize("name", OWN_TEXT)
 def test_what_is_made_of_the_tests_own_text_is_judged(sandbox: Sandbox, name: str) -> None:
-    if name == "pandas" and (sandbox.backend == "docker" or importlib.util.find_spec(name) is None):
-        pytest.skip("there is no pandas")
+    if name == "pandas":
+        need(sandbox, name)
     tests = "from solution import f\ndef test_f():\n" + textwrap.indent(OWN_TEXT[name], "    ")
     verdict = sandbox.run([Job("def f(x): return 'x**2' if x else '[1]'\n", tests, "pytest")])[0]
     assert verdict.passed, verdict
@@ -267,8 +272,7 @@ WRITE_CODE = {
 
 @pytest.mark.parametrize("name", WRITE_CODE)
 def test_a_library_that_writes_code_from_what_it_is_given_is_named(sandbox: Sandbox, name: str) -> None:
-    if sandbox.backend == "docker" or importlib.util.find_spec(name) is None:
-        pytest.skip(f"there is no {name}")
+    need(sandbox, name)
     tests = "from solution import f\ndef test_f():\n" + textwrap.indent(WRITE_CODE[name], "    ")
     verdict = sandbox.run([Job("def f(x): return 'x**2'\n", tests, "pytest")])[0]
     assert (verdict.status, verdict.reason.startswith(f"{name} would evaluate")) == ("failed", True)
@@ -283,8 +287,7 @@ WRITE_NAMES_ALONE = {
 
 @pytest.mark.parametrize("name", WRITE_NAMES_ALONE)
 def test_a_library_that_writes_functions_of_names_alone_may(sandbox: Sandbox, name: str) -> None:
-    if sandbox.backend == "docker" or importlib.util.find_spec(name) is None:
-        pytest.skip(f"there is no {name}")
+    need(sandbox, name)
     tests = f"from solution import f\n{WRITE_NAMES_ALONE[name]}"
     right, wrong = sandbox.run([Job(f"def f(x): return {given}\n", tests, "pytest") for given in ("x", "x + 1")])
     assert (right.status, wrong.status) == ("passed", "failed")
