@@ -49,6 +49,7 @@ class Reading:
     on_request: frozenset[str] = frozenset()  # special names that they ask for themselves
     replaced: frozenset[str] = frozenset()  # names of attributes that they may set
     unread: frozenset[str] = frozenset()  # methods whose results they never look at
+    makes_nan: bool = False  # of their own, not that of a module
     still_to_check: frozenset[int] = frozenset()  # contexts after or in which a check follows
     checking: frozenset[tuple[str, int]] = frozenset()  # the same of functions, with their names
 

@@ -59,7 +59,7 @@ def begun(job: JobMessage, sock: socket.socket, *, quiet: bool) -> TrustedPeer |
         return refused(why)
     peer = TrustedPeer(sock, under_test=tested, module_name=job["module"], quiet=quiet)
     peer.text = review.reading(whole)
-    if names.makes_nan(whole):
+    if peer.text.makes_nan:
         peer.differs("a NaN comes back as the one of `math`, not as the one that the tests made")
     if "nan" in peer.text.words and not peer.text.words.isdisjoint(("np", "numpy")):
         one_nan()

@@ -152,7 +152,6 @@ def unread(source: str) -> frozenset[str]:
     return frozenset(alone | (again - _GIVE_DATA)) - by_text
 
 
-@functools.lru_cache(maxsize=256)
 def makes_nan(source: str) -> bool:
     """The tests make a NaN of their own, and use none of a module's, which the candidate has too."""
     return _MAKES_NAN.search(source) is not None and _NAN_OF_MODULE.search(source) is None

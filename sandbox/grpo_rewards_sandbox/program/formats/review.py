@@ -130,6 +130,7 @@ def reading(text: str) -> Reading:
         on_request=names_on_request(text),
         replaced=names.replaced(text),
         unread=names.unread(text),
+        makes_nan=names.makes_nan(text),
         still_to_check=still_to_check,
         checking=checking,
     )
