@@ -18,6 +18,7 @@ from pathlib import Path
 import pytest
 from grpo_rewards_sandbox import Job, Sandbox, SandboxUnavailable, open_sandbox
 from grpo_rewards_sandbox.backends.docker import engine as engines
+from grpo_rewards_sandbox.backends.docker import fleet as fleets
 from grpo_rewards_sandbox.backends.docker import image as images
 
 pytest.importorskip("docker")
@@ -221,6 +222,24 @@ def test_an_engine_that_is_not_there_is_left_out_or_named(here: None) -> None:
         open_sandbox("docker", hosts=[nowhere, "ssh://127.0.0.1:1"])
     with pytest.raises(ValueError, match="each once"):
         open_sandbox("docker", hosts=[nowhere, nowhere])
+
+
+def test_an_engine_that_hangs_holds_up_one_thread(here: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fleets, "_AGAIN", 0.0)
+    number = port()
+    fleet = fleets.Fleet(["unix:///var/run/docker.sock", f"tcp://127.0.0.1:{number}"], None, None)
+    there, hangs = fleet.hosts
+    with socket.create_server(("127.0.0.1", number)) as engine:
+        first = threading.Thread(target=fleet.by_room)
+        first.start()
+        asked, _ = engine.accept()
+        with asked:
+            assert fleet.by_room() == [there]
+            assert first.is_alive(), "it still waits for the one that hangs"
+    first.join()
+    assert "no Docker engine answers" in hangs.problem
+    assert there.engine is not None
+    there.engine.close()
 
 
 if sys.platform != "linux":

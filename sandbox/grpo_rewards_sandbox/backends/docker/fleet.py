@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from ..._errors import SandboxUnavailable
 from . import image as images
-from .engine import LABEL, Engine, docker_py
+from .engine import Engine, docker_py
 
 _log = logging.getLogger(__name__)
 
@@ -26,6 +26,7 @@ class Host:
         self.slots = self.live = 0
         self.asked = 0.0
         self.problem = ""
+        self._asking = threading.Lock()
 
     def connect(self) -> Engine:
         """Return the engine, connected, with an image on it.
@@ -48,12 +49,24 @@ class Host:
         self.engine, self.problem = engine, ""
         return engine
 
+    def answers(self, *, wait: bool) -> bool:
+        """Whether it did when last asked. One that did not is asked again after a while, by one thread: `wait` for its answer?"""
+        if self.engine is None and self._asking.acquire(blocking=wait):
+            try:
+                if self.engine is None and time.monotonic() - self.asked >= _AGAIN:
+                    self.connect()
+            except SandboxUnavailable as error:
+                self.down(str(error))
+            finally:
+                self._asking.release()
+        return self.engine is not None
+
     def free(self) -> int:
         """How many slots nobody's containers have taken, other machines' included; may be negative."""
         if (engine := self.engine) is None:
             raise SandboxUnavailable(self.problem)
         with engine.answering("nobody knows the free slots"):
-            return self.slots - len(engine.client.api.containers(filters={"label": LABEL}))
+            return self.slots - engine.running()
 
     def down(self, problem: str) -> None:
         """Leave it out until it answers again."""
@@ -103,22 +116,22 @@ class Fleet:
             if not self.up:
                 self.hosts[0].connect()
             return self.hosts
-        # under the lock, so that several threads connect to an engine that is back once
-        room: list[tuple[int, Host]] = []
-        with self._lock:
-            for host in self.hosts:
-                try:
-                    if host.engine is None:
-                        if time.monotonic() - host.asked < _AGAIN:
-                            continue
-                        host.connect()
-                    room.append((host.free(), host))
-                except SandboxUnavailable as error:
-                    host.down(str(error))
+        # an engine that hangs must hold up the thread that asks it, and no other as long as there is another engine
+        room = self._room(wait=False) or self._room(wait=True)
         if not room:
             raise SandboxUnavailable(self._why())
         # `live` too: what was started a moment ago the engine may not list yet
         return [host for _, host in sorted(room, key=lambda pair: (-pair[0], pair[1].live))]
+
+    def _room(self, *, wait: bool) -> list[tuple[int, Host]]:
+        room: list[tuple[int, Host]] = []
+        for host in self.hosts:
+            if host.answers(wait=wait):
+                try:
+                    room.append((host.free(), host))
+                except SandboxUnavailable as error:
+                    host.down(str(error))
+        return room
 
     def crowded(self, host: Host) -> bool:
         """Whether a container of ours had better be on another engine: this one is over its slots, and one has room."""
