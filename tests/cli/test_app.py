@@ -59,6 +59,8 @@ def test_no_command_is_usage(cli: Callable[..., CompletedProcess[str]]) -> None:
         (("score", "rows.jsonl", "--only", "exact", "-o", "-", "--json"), "both print to stdout"),
         (("score", "rows.jsonl", "--only", "exact", "-o", "no/such/out.jsonl"), "does not exist"),
         (("score", "rows.jsonl", "--only", "exact", "-o", "rows.jsonl"), "the input itself"),
+        (("score", "rows.jsonl", "--only", "exact", "-o", "scored.csv.gz"), "nothing is written as .csv"),
+        (("report", "rows.jsonl", "-o", "report.parquet"), "nothing is written as .parquet"),
         (("score", "rows.jsonl", "-c", "none.yaml"), "none.yaml"),
         (("score", "rows.jsonl", "-c", "wrong.yaml"), "wrong.yaml: rewards.exact.weigth"),
         (("explain", "nothing"), "nothing"),

@@ -402,5 +402,10 @@ def test_no_figure_of_the_components_is_cut_on_a_telephone(browser: Any, page: P
         heads = "[...document.querySelectorAll('.components thead th')].slice(1).map((e) => e.textContent)"
         assert browser.run(labels) == browser.run(heads)
         assert browser.run("document.documentElement.scrollWidth") <= 390
+        go(browser, "#row=1")  # nor one of a row, whose reasons stand last
+        inside, seen = browser.run(
+            "(({scrollWidth, clientWidth}) => [scrollWidth, clientWidth])(document.querySelector('#detail .scroll'))"
+        )
+        assert inside <= seen
     finally:
         browser.call("Emulation.setDeviceMetricsOverride", width=1400, **size)

@@ -30,8 +30,10 @@ def check_output(out: Path, *inputs: str | Path) -> None:
     """Refuse what cannot be written as a file beside its `inputs` (``-`` is stdin).
 
     Raises:
-        InputError: its folder does not exist, it is a folder itself, or one of the inputs.
+        InputError: its folder does not exist, it is a folder itself, or one of the inputs, or named as what is only read.
     """
+    if (kind := format_suffix(out)) in (*DELIMITED, *PARQUET):  # whoever reads it again would go by the name
+        raise InputError(f"nothing is written as {kind}: rows are JSONL (.jsonl, also .gz, .zst)", source=str(out))
     if not out.parent.is_dir():
         raise InputError(f"the folder of the output, {out.parent}, does not exist; create it first", source=str(out))
     if out.is_dir():

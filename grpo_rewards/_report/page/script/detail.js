@@ -69,13 +69,15 @@ const others = (i) => {
 };
 const changed = (j, i) => data.reward[i] === null || data.reward[j] === null ? "" : " (" + (data.reward[i] === data.reward[j] ? "same" : "here " + signed(data.reward[i] - data.reward[j])) + ")";
 const tableOf = (titles, lines) => {
-  const table = el("table", null, "data"), top = el("tr"), inside = el("tbody"), heading = el("thead");
+  const table = el("table", null, "data stacks"), top = el("tr"), inside = el("tbody"), heading = el("thead");
   titles.forEach((name) => { const th = el("th", name); th.scope = "col"; if (name.startsWith("Status")) th.className = "why"; top.append(th); });
   heading.append(top);
   lines.forEach(([name, ...values]) => {
     const line = el("tr"), th = el("th", name);
     th.scope = "row";
-    line.append(th, ...values.map((value, k) => el("td", value, k === values.length - 1 ? "why" : "")));
+    const cells = values.map((value, k) => el("td", value, k === values.length - 1 ? "why" : ""));
+    cells.forEach((td, k) => { td.dataset.label = titles[k + 1]; });
+    line.append(th, ...cells);
     inside.append(line);
   });
   table.append(heading, inside);

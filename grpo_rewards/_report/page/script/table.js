@@ -27,7 +27,7 @@ const prepareTable = () => {
     { key: "preview", title: "Completion", width: 0, value: (i) => data.preview[i], show: (i) => visible(data.preview[i]), text: true },
   ];
   let left = 0;  // places fixed once: nothing to lay out while scrolling but the texts themselves
-  columns.forEach((c) => { c.left = left; left += c.text ? 160 : c.width; });
+  columns.forEach((c) => { c.left = left; left += c.text ? 150 : c.width; });
   head.style.minWidth = sizer.style.minWidth = left + "px";
   columns.forEach((c) => {
     const cellHead = el("span", null, c.text ? "text" : "");
