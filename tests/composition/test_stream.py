@@ -93,11 +93,11 @@ def test_a_row_is_done_while_another_one_hangs_and_the_batch_waits_for_what_is_u
 
 def test_rows_that_are_late_are_unavailable_and_never_zero() -> None:
     counted = Counted()
-    composite = counted.composite(rewards={}, errors={"batch_timeout": 0.2})
+    composite = counted.composite(rewards={}, errors={"batch_timeout": 0.5})
     with composite.stream() as stream:
         found = stream.submit({"completion": "wait", "answer": "1"}).result(30)
         assert found.reward is None
-        assert "batch_timeout = 0.2" in found.table.left_out[0]
+        assert "batch_timeout = 0.5" in found.table.left_out[0]
         assert stream.submit({"completion": "1", "answer": "1"}).result(30).reward == 1.1
     counted.go.set()
 

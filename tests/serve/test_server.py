@@ -264,7 +264,7 @@ def test_a_request_that_kills_its_workers_is_told_and_the_service_goes_on(server
 
 @pytest.mark.slow
 def test_a_row_that_hangs_costs_itself_only(start: Callable[..., Any]) -> None:
-    server = start(more="errors: {batch_timeout: 2}\n")
+    server = start(more="errors: {batch_timeout: 5}\n")
     status, found, _ = server.score("4", "sleep:1000", "5")
     assert status == 200
     assert [value is None for value in found["rewards"]] == [False, True, False]

@@ -64,7 +64,7 @@ def main() -> None:
         "variety": {"use": "diversity", "weight": 0.5},
         "tagged": {"use": "xml_format", "when": {"column": "kind", "equals": "b"}},
     }
-    errors = {"max_infra_rate": 1, "plugin": "drop_row", "batch_timeout": 3}
+    errors = {"max_infra_rate": 1, "plugin": "drop_row", "batch_timeout": 6}
     scale = {"executor": "ray", "name": f"test-{os.getpid()}", "idle": 300, "grace": 2}
     here, there = (
         Composite({"rewards": rewards, "errors": errors}),

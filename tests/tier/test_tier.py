@@ -36,7 +36,7 @@ def test_a_cluster_of_several_kinds_of_nodes(tmp_path: Path) -> None:
     assert found["shared"], "two runs have the same actors"
     assert found["crowded_out"], "an actor that has let go of a composite gets it anew"
     assert found["programs"] == [[1.0, 1.0, 0.0, 0.0], True], "code runs in the actors"
-    assert found["hanging"] == ["not finished within errors.batch_timeout = 3 s", 31]
+    assert found["hanging"] == ["not finished within errors.batch_timeout = 6 s", 31]
     assert found["fatal"] == [1, "died while this row was scored"]
     assert found["replaced"], "an actor in which a row hangs is replaced"
     assert found["pickled"] == "ConfigError"

@@ -99,7 +99,8 @@ def main() -> None:
     recorded = Recorded(composite(), asked.out / f"calls-{rank}.jsonl")
     trainer = tiny.make_trainer(
         recorded, str(asked.out / "run"), max_steps=6, num_generations=8, per_device_train_batch_size=8 // world,
-        save_strategy="steps", save_steps=2, given={"callbacks": [Killer(asked.kill_at)]},
+        save_strategy="steps", save_steps=2, log_completions=True, num_completions_to_print=0,
+        given={"callbacks": [Killer(asked.kill_at)]},
     )  # fmt: skip
     trainer.train(resume_from_checkpoint=True if asked.resume else None)
 

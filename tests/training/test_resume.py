@@ -61,6 +61,7 @@ def test_a_killed_and_resumed_run_equals_the_uninterrupted_one(tmp_path: Path, w
         assert all(call["sizes"] == [8.0] for call in whole[rank])  # whole groups, however they are split
     for one, other in zip(whole[0], whole[-1], strict=True):
         assert one["next_weights"] == other["next_weights"]
+    assert not [log.name for log in tmp_path.glob("*.log") if "holds other rows" in log.read_text()]
     if world == 2:
         assert whole[0][0]["completions"] != whole[1][0]["completions"]
         assert all(len(call["completions"]) == 4 for call in whole[0])

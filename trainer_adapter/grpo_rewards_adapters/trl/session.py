@@ -59,8 +59,8 @@ class TrlSession(Session):
         if self._trainer is not None:
             # here, for a trainer that was never attached: the first call is the first to say which form it has
             check_normalisation(self.composite, self._trainer, expanded=expanded)
-        self._complete_files()
-        if world().rank == 0:
+        if world().rank == 0:  # who writes the files; another rank keeps no rows to add
+            self._complete_files()
             self._warn_of_lone_weight()
 
     def read(self, call: RewardCall) -> tuple[Batch, Caller]:
@@ -122,7 +122,7 @@ class TrlSession(Session):
         mine = logged_columns(components, found)
         # before the return: every rank has to come here, or the others wait for it
         parts = found.caller.world.gather((found.batch.texts, mine))
-        if self._files is None or found.caller.world.rank != 0:
+        if self._files is None:
             return
         texts = [text for part, _ in parts for text in part]
         columns = {name: [value for _, part in parts for value in part[name]] for name in mine}
