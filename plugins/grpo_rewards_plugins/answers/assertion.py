@@ -22,7 +22,7 @@ _PLAIN_LEADS = frozenset(
 )
 # what a sentence supposes where a clause of it opens so, or of the mark itself; what one clause of it doubts, denies, plans or has others say
 _LEAD_DOUBTS = re.compile(
-    r"(?P<supposed>(?:(?<![a-z\d$] )|(?<=\bso )|(?<=\band )|(?<=\bbut )|(?<=\bthat ))\b(?:if|unless|suppos(?:e|ing)|assum(?:e|ing)|imagine|depending|otherwise|in case|wenn|falls|si"
+    r"\b(?P<means>(?:by|from|using|with) (?:[a-z]+ ){1,3}test)\b|(?P<supposed>(?:(?<![a-z\d$] )|(?<=\bso )|(?<=\band )|(?<=\bbut )|(?<=\bthat ))\b(?:if|unless|suppos(?:e|ing)|assum(?:e|ing)|imagine|depending|otherwise|in case|wenn|falls|si"
     r"|without(?! (?:loss|(?:a )?doubt)\b)|had(?=[^.\n]* been\b))\b|\b(?:if|whether|unless|suppos(?:e|ing)|assum(?:e|ing)|imagine)(?=(?: that)?(?: [a-z]+){0,2} \Z)"
     r"|\A\W*(?:were|had|should)\b|\b(?:perhaps|maybe|possibly|probably|likely|vielleicht|peut-être|quizás?|tal vez|talvez|forse|если)\b)"
     r"|\b(?:not(?! (?:hard|difficult|only)\b)|never|nobody|no (?:way|one|reason)|none|cannot|wrong|false|incorrect|impossible|unclear|unsure|guess(?:ed|ing)?|might|could"
@@ -72,8 +72,10 @@ def asserted(text: str, at: int) -> bool:
     lead = lead[max(lead.rfind("? "), lead.rfind("! ")) + 1 :]
     for match in _LEAD_DOUBTS.finditer(lead):
         rest = lead[match.end() :]
-        if _TURNS.search(rest) is None and (
-            match["supposed"] or _CLAUSES.search(rest) is None or _THAT.search(rest) is not None
+        if (
+            not match["means"]
+            and _TURNS.search(rest) is None
+            and (match["supposed"] or _CLAUSES.search(rest) is None or _THAT.search(rest) is not None)
         ):
             return False
     return True

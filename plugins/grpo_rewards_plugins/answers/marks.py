@@ -252,8 +252,14 @@ def from_hash(text: str) -> tuple[int, Extraction] | None:
         start = text.rfind("####", 0, start)
         if start < 0:
             return None
-        content = text[start + 4 : start + 4 + 2_000].lstrip(" \t#").split("\n", 1)[0].strip().strip("*").strip()
-        heading = _HEADING.match(content) is not None and len(content.split()) > 1
+        content, _, below = text[start + 4 : start + 4 + 2_000].lstrip(" \t#").partition("\n")
+        content = content.strip().strip("*").strip()
+        # with nothing below it, words are an answer
+        heading = (
+            _HEADING.match(content) is not None
+            and len(content.split()) > 1
+            and (below.strip() != "" or any(char.isdigit() for char in content))
+        )
         if content and not heading:
             return start, Extraction(_undressed(content), "hash")
     return None

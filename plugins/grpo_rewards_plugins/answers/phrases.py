@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterator
 from itertools import islice
 
-from .assertion import asserted, taken_back
+from .assertion import asserted, hedged, taken_back
 from .formulas import CHOICE_LEAD, PROSE, WINDOW, any_in, carries, joined, segments
 from .statements import HAN, amounts, statement
 
@@ -76,7 +76,7 @@ _IN_BRACKETS = re.compile(
 _LOWER = re.compile(r"[a-z]{2}")
 # a sentence about the value, or a calculation with a unit behind it
 _SAID_IN_WORDS = re.compile(
-    r"[a-z]{2,}\s|[$€£]?[\d,.]+\s[a-z]+\s(?:[a-z]+\s)?(?:is|are|was|were|remain|have|has)\b|[a-zA-Z]{2,}\s(?:[^\\]*\s)?[a-z]{2,}\s|[\d$(][^=]*[-+*/×·][^=]*=[^=]*\d\s?[a-z]{3,}"
+    r"(?!all\s)(?:[a-z]{2,}\s|[$€£]?[\d,.]+\s[a-z]+\s(?:[a-z]+\s)?(?:is|are|was|were|remain|have|has)\b|[a-zA-Z]{2,}\s(?:[^\\]*\s)?[a-z]{2,}\s|[\d$(][^=]*[-+*/×·][^=]*=[^=]*\d\s?[a-z]{3,})"
 )
 # What begins a solution, not an answer: "Answer: First, we compute", "A: Let's think step by step".
 _SOLUTION = re.compile(
@@ -240,7 +240,7 @@ def _answer(rest: str, *, words: bool) -> str | None:
     if words and (word := _word(rest)) is not None:
         return word
     found = _sentence(rest)
-    if " " in found and _LOWER.match(found) is None:
+    if " " in found and (found.startswith("all ") or _LOWER.match(found) is None):
         found = _IN_BRACKETS.sub(lambda match: f" {match[1]}" if match[1] else "", found)
         if carries(head := _TAIL.split(found, maxsplit=1)[0]):
             found = head
@@ -257,6 +257,8 @@ _FORMULA = re.compile(r"[\s*:]*(?:\$|\\[(\[])")  # "$mgh$": a formula, whatever 
 def _stated(sentence: str) -> str | None:
     """The value that a sentence with words comes to, read as one without a mark is: "the sum of the digits, which is 12", "7 * 4 = 28 cups"."""
     said = statement(sentence if HAN.search(sentence) is not None else f"So {sentence}.")
+    if said.value and hedged(sentence, sentence.rfind(said.value), said.value) is not None:
+        return sentence  # "even integers greater than 2"
     return said.value or (None if said.doubted or len(sentence) >= _LONGEST_ANSWER else sentence)
 
 

@@ -62,13 +62,22 @@ _COMES_TO = re.compile(
     r"(?!.*\b(?:so|thus|hence|therefore|but|wrong|false|incorrect|is not|isn't)\b)(?:[^,:;=\\]|[,:](?=\d)|,(?!.*\d))*\Z"
 )
 _UNKNOWN = re.compile(r"\d[xyzn]\b|\b[yzn]\b")  # of an equation
+# what stands before the equals sign of an equation that says no value: "x + 3 = 10", "x^2 = 16", "2x = 6"
+_UNSOLVED = re.compile(
+    r"(?<![\w'’.])(?<!\d )[a-zA-Z]\s?[-+*/^−]\s?[\d({]|[-+*/−]\s?[a-zA-Z]\s?\Z|\d\s?[a-fijknopqrt-z]\s?\Z"
+)
+_BARE_LATEX = r"(?:\\(?:pi(?![a-z])|sqrt|[dt]?frac)(?:\{(?:[^{}\n]|\{[^{}\n]{0,40}\}){0,60}\})*)+"
+_GLUED = re.compile(
+    r"\\(?=[a-zA-Z])(?!text|mathrm|q?quad)|[a-zB](?![\wµ])(?<![mgslh])|[eE]\d"
+)  # "2n", "1e9": of a number that is a factor
 _TOKEN = re.compile(
     r"\s*(?:(?P<word>[^\W\d_π]+(?:['’-][^\W\d_]+)*)"
     r"|(?P<ordinal>\d+(?:st|nd|rd|th)\b)"
     r"|(?P<formula>\$\$?(?![^$\n]*(?<![\\{a-zA-Z])[a-zA-Z]{3,}[ ,])(?:\\.|[^$\\]){1,200}?(?<![+*/=-])\$\$?(?!\d)"
     r"|\\\((?:(?!\\\))[\s\S]){1,200}\\\)|\\\[(?:(?!\\\])[\s\S]){1,200}\\\]|`[^`\n]+`"
     r"|(?<!\w)[(\[](?![^()\[\]]*[a-z]{2})[^()\[\]\n]{0,60}[\d∞][^()\[\]\n]{0,60}[)\]])"
-    r"|(?P<number>(?:(?<![\w)\]%])[-+−])?[$€£¥]?(?:(?:\d[\d,]*(?<!,)(?:[.:/]\d+)*|\.\d+)(?:[√π]\d*|[⁻⁰¹²³⁴-⁹]+|[¼-¾⅐-⅞])?|[√π∞∅]\d*)%?)"
+    r"|(?P<number>(?:(?<![\w)\]%])[-+−])?[$€£¥]?(?:(?:\d[\d,]*(?<!,)(?:[.:/]\d+)*|\.\d+)"
+    rf"(?:[√π]\d*|[⁻⁰¹²³⁴-⁹]+|[¼-¾⅐-⅞]|{_BARE_LATEX})?|[√π∞∅]\d*|{_BARE_LATEX})%?)"
     r"|(?P<aside>(?<=\s)\((?:[^()\n]|\([^()\n]*\))*\))"
     r"|\*\*|(?P<mark>[,;:=≈?—–+*/×·^<>≤≥−-]|!(?=\s?[=+*/)])))"
 )
@@ -79,6 +88,9 @@ _RELATION = re.compile(r"[=<>≤≥]|\\(?:[lg]eq?|lt|gt|neq?|approx|in)\b")
 _OPERATORS = frozenset("-+*/×·^−–!x")
 _CONCLUDES = frozenset("so thus hence therefore consequently but donc entonces quindi".split())
 _TOTALS = frozenset("altogether total overall insgesamt".split())
+_NUMBERED = frozenset(
+    "equation eq step case part problem question exercise example figure table section chapter theorem lemma page line row column rule method formula".split()
+)  # a number behind one says which: "equation 5", "step (2)"
 _LEFT = frozenset("left remain remains remained remaining".split())
 _COMES = frozenset("makes gives leaves is means equals making giving leaving left".split())  # behind "which" or a comma
 _IS = frozenset(
@@ -155,6 +167,7 @@ def statement(text: str) -> Statement:
         and (came := _COMES_TO.match(sentence, equal + 1)) is not None
         and _CALCULATION.search(sentence, max(0, equal - _LONGEST_SUM), equal) is not None
         and _UNKNOWN.search(sentence, max(0, equal - _LONGEST_SUM), equal) is None
+        and not _unsolved(sentence, equal)
     ):
         return Statement(
             text, sentence, False, came["value"], start + came.start("value"), _PROSE.search(sentence) is not None
@@ -206,10 +219,14 @@ def _tokens(sentence: str) -> list[_Token]:
             continue  # bold type
         start, end = match.span(kind)
         said = sentence[start:end]
-        if kind == "word":
+        if out and out[-1].said in _NUMBERED and said[0] in "(0123456789":
+            kind = "ordinal"
+        elif kind == "word":
             said = said.lower() if end - start > 1 and said != "May" else said
         elif kind == "formula":
             kind = "name" if _NAMED.fullmatch(said.strip("$")) else "value"
+        elif kind == "number" and _GLUED.match(sentence, end) is not None:
+            kind = "part"
         elif kind == "number" and out:
             before = out[-1]
             goes_on = (
@@ -247,7 +264,9 @@ def _asserted(sentence: str) -> tuple[bool, int, str]:
         ):
             circumstances.append([at])  # "of 30 and 45"
         elif circumstances and _side_by_side(tokens[circumstances[-1][-1] + 1 : at]):
-            return False, -1, ""  # "for 1 hour and 40 minutes"
+            if groups:
+                return False, -1, ""
+            circumstances[-1].append(at)  # "in total, for 1 hour and 40 minutes"
         else:
             groups.append([at])
     said = [group for group in groups if _said(tokens, group[0], concluded=concluded)]
@@ -262,6 +281,8 @@ def _asserted(sentence: str) -> tuple[bool, int, str]:
         if group is not said[0]
     ):
         return False, -1, ""  # two statements
+    if first and tokens[first - 1].said in "=≈" and _unsolved(sentence, tokens[first - 1].start):
+        return False, -1, ""
     named = first > 1 and tokens[first - 1].said in "=<>≤≥" and len(tokens[first - 2].said) == 1
     if named and not sentence[: tokens[first - 2].start].endswith(("(", "'")):
         first -= 2  # the letter that it is the value or the bound of
@@ -333,6 +354,12 @@ def _ends(tokens: Sequence[_Token], at: int, begin: int) -> bool:
     ):
         return False
     return any(token.kind == "value" for token in tokens[begin:at])
+
+
+def _unsolved(sentence: str, equal: int) -> bool:
+    """Is what stands before an equals sign a term with a letter, so that what it equals is no value of the letter?"""
+    start = max(0, equal - _LONGEST_SUM, sentence.rfind("=", 0, equal) + 1)
+    return _UNSOLVED.search(sentence, start, equal) is not None
 
 
 def _goes_on(behind: Sequence[_Token], *, concluded: bool) -> bool:

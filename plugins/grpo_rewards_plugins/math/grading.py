@@ -98,10 +98,13 @@ def with_unit(gold: Reading, answer: str, behind: str) -> str:
 
 
 def _measured(reading: Reading) -> bool:
-    """Has a text a unit, a percent sign or a currency?"""
+    """Has a text, or the last part of a list ("1 hour and 40"), a unit, a percent sign or a currency?"""
     if reading.numeral is not None:
         return bool(reading.numeral.mark)
-    return isinstance(reading.tree, Node) and (has_unit(reading.tree) or reading.with_units(glued=False) is not None)
+    tree = reading.tree
+    if not isinstance(tree, Node):
+        return False
+    return has_unit(tree.args[-1] if tree.kind == "list" else tree) or reading.with_units(glued=False) is not None
 
 
 _SAME_TEXT, _SAME_NUMBER, _OTHER_NUMBER = (  # nearly all grades

@@ -157,6 +157,8 @@ def same_quantity(gold: Node, answer: Node, seed: str) -> Decision:
         ]
         return expressions_equal(turns[0], turns[1], seed)
     unit, other = _said_by_both(unit, other)
+    if not {unit, other}.isdisjoint((PERCENT, NO_UNIT)):  # a share "per year" is a share
+        unit, other = (PERCENT if PERCENT.bases[0] in mark.bases else mark for mark in (unit, other))
     if NO_UNIT not in (unit, other) and unit != other and {unit, other} != _POUNDS:
         one, two = _kelvins(mine, unit), _kelvins(theirs, other)
         if _converting.get() and one is not None and two is not None:

@@ -316,10 +316,10 @@ def _same_head(one: Node, other: Node, value: Node) -> bool:
         return free(one) <= free(value)
     if one.kind == other.kind == "sym" and _INDEX.sub("", f"{one.value}'") == f"{other.value}'":
         return True
+    if one.kind == other.kind == "apply" and str(other.value).endswith("_"):  # "v_x(t)" and "v_x", "E_r(r)" and "E_r"
+        return str(one.value) == "".join(str(part.value) for part in (other, *other.args))
     if one.kind == other.kind == "sym" or (one.kind == other.kind == "apply" and one.args == other.args):
         return str(one.value) in (f"\\vec {other.value}", f"\\hat {other.value}")  # a vector, an estimate
-    if one.kind == other.kind == "apply" and str(other.value).endswith("_"):  # "v_x(t)" and "v_x"
-        return str(one.value) == "".join(str(part.value) for part in (other, *other.args))
     return one.kind == "apply" and other.kind == "sym" and one.value == other.value and not free(one) & {other.value}
 
 

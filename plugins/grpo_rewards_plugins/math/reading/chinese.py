@@ -137,7 +137,7 @@ def _numeral(text: str) -> str | None:
         below, parted, above = plain.removeprefix("负").partition("分之")
         if parted:
             rooted = above.startswith("根号")
-            bottom, top = _whole("一百" if below == "百" else below), _whole(above.removeprefix("根号"))
+            bottom, top = _whole("一百" if below == "百" else below), _number(above.removeprefix("根号"))
             if bottom is None or top is None or not bottom:
                 return None
             if rooted:
@@ -145,11 +145,17 @@ def _numeral(text: str) -> str | None:
             return f"{sign}{top}\\%" if below == "百" else f"{sign}\\frac{{{top}}}{{{bottom}}}"
         if below.startswith("根号") and (under := _whole(below[2:])) is not None:
             return f"{sign}\\sqrt{{{under}}}"
-        above, pointed, digits = below.partition("点")
-        decimals = "".join(str(_DIGITS[char]) for char in digits if char in _DIGITS)
-        if (value := _whole(above)) is not None and len(decimals) == len(digits):
-            return f"{sign}{value}.{decimals}" if pointed and decimals else f"{sign}{value}"
+        if (value := _number(below)) is not None:
+            return f"{sign}{value}"
     return None
+
+
+def _number(text: str) -> str | None:
+    """``十二点五`` as 12.5."""
+    above, _, digits = text.partition("点")
+    decimals = "".join(str(_DIGITS[char]) for char in digits if char in _DIGITS)
+    value = _whole(above)
+    return None if value is None or len(decimals) != len(digits) else f"{value}.{decimals}" if decimals else str(value)
 
 
 def _whole(text: str) -> int | None:

@@ -87,6 +87,7 @@ _ENTITY = re.compile("&(" + "|".join(_ENTITIES) + ");")
 _SIGNIFICANCE = re.compile(
     r"^(?:\\(?:text|mathrm)\s?\{\s?)?[pP]\s?\}?\s?(?:\\text\s?\{\s?)?-\s?value\s?\}?\s?(?:is|=|:)\s?"
 )
+_ONE_OVER = re.compile(r"(?<=[\d}])\s1\s?/\s?(?=[a-zA-Zμ]|\\(?:text|mathrm|mu|Omega)(?![a-z]))")  # "0.5 1/s"
 _POINT_ALONE = re.compile(r"(?<=\d)\.(?=\s?/\s?\d)")
 _NUMBER = r"-?\d{1,12}(?:\.\d{1,12})?(?:/\d{1,9})?"
 _SPACED_MATRIX = re.compile(
@@ -233,7 +234,7 @@ def rewritten(text: str) -> str:
     if "&" in text:
         text = _ENTITY.sub(lambda m: _ENTITIES[m[1]], text)
     if "/" in text:
-        text = _POINT_ALONE.sub("", text.replace("+/-", "\\pm "))
+        text = _ONE_OVER.sub("/", _POINT_ALONE.sub("", text.replace("+/-", "\\pm ")))
     if "." in text:
         text = _DOT_GROUPS.sub(lambda m: m[1].replace(".", "") + (m[2] or "").replace(",", "."), text)
     if "\\equiv" in text:
@@ -358,7 +359,14 @@ def _rows(text: str) -> str:
         text = _PIECES_END.sub(lambda m: "\\end{cases}", _PIECES.sub(lambda m: "\\begin{cases}", text))
     if any(mark in text for mark in _ROWS):
         text = _LOST_BREAK.sub(lambda m: "\\\\", text)
+    if "cases}" in text:
+        text = _PARITY.sub(lambda m: f" {m[1]} \\equiv {int(m[2] == 'odd')} \\pmod 2", text)
     return text
+
+
+_PARITY = re.compile(  # "n \\text{ odd}", "\\text{if $n$ is even}"
+    rf"(?:{_TEXT}\s?\{{\s?)?(?:\b(?:if|when|for)\s?)?\}}?\s?\$?\b([a-z])\$?\s?(?:{_TEXT}\s?\{{\s?)?(?:\bis )?(?:an )?\b(odd|even)\b(?: integers?)?[.,]?\s?\}}"
+)
 
 
 def _listed_matrix(text: str) -> str:

@@ -139,7 +139,20 @@ def environment(parser: Parser, name: str) -> Node:
         return rows[0][0] if len(rows) == 1 else Node("list", "and", tuple(row[0] for row in rows))
     if all(len(row) == 1 for row in rows):  # a system of equations
         return Node("list", "and", tuple(row[0] for row in rows))
-    return Node("cases", None, tuple(cell for row in rows for cell in (*row, Node("sym", "otherwise"))[:2]))
+    return Node("cases", None, tuple(cell for row in rows for cell in (row[0], _condition(row[1:]))))
+
+
+def _condition(cells: list[Node]) -> Node:
+    """What a case holds for; that a number is of one residue as what is left of it, which has a value."""
+    if not cells:
+        return Node("sym", "otherwise")
+    first, *_ = cells
+    if first.kind == "rel" and first.value == ("==",) and (rest := first.args[1]).kind == "residue":
+        modulus = rest.value if isinstance(rest.value, Node) else number(rest.value)
+        return Node(
+            "rel", ("=",), tuple(Node("call", "mod", (side, modulus)) for side in (first.args[0], rest.args[0]))
+        )
+    return first
 
 
 def _aligned(parser: Parser) -> None:

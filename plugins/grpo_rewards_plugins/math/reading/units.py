@@ -90,7 +90,7 @@ W*       | 1 kg m2 s-3      | watt
 C*       | 1 A s            | coulomb
 V*       | 1 kg m2 s-3 A-1  | volt
 F*       | 1 kg-1 m-2 s4 A2 | farad
-Ω*       | 1 kg m2 s-3 A-2  | ohm
+Ω* ohm* Ohm* | 1 kg m2 s-3 A-2  | ohm
 S*       | 1 kg-1 m-2 s3 A2 | siemens mho
 Wb*      | 1 kg m2 s-2 A-1  | weber
 T*       | 1 kg s-2 A-1     | tesla
@@ -336,8 +336,9 @@ def counted(words: str) -> Unit:
     """What a word that is no unit counts: a base unit of its own, in the singular and in lower case."""
     kept = [_singular(word.strip(".,;()'")) for word in _AROUND_SLASH.sub("/", words.lower()).split()]
     kept = [word for at, word in enumerate(kept) if word and not (word in _FILLER and (at or word != "in"))]
-    name = " ".join(kept)
-    return Unit(Fraction(1), ((name, 1),)) if name else NO_UNIT
+    share = PERCENT if kept[:1] == ["percent"] else NO_UNIT  # "percent per year", "percent increase"
+    name = " ".join(kept[share is PERCENT :])
+    return share.times(Unit(Fraction(1), ((name, 1),))) if name else share
 
 
 _AROUND_SLASH = re.compile(r"\s*/\s*")
