@@ -397,6 +397,40 @@ def test_a_reference_that_isolation_alone_fails_is_found_before_training(code: R
     assert code.with_(fidelity="shared").row_problem(row) is None
 
 
+@needs_sandbox
+@pytest.mark.parametrize(
+    ("tests", "right", "wrong", "says"),
+    [
+        (
+            {"fn_name": "two", "inputs": [[1], [2]], "outputs": [[2], [4]]},
+            "def two(n):\n    return 2 * n\n",
+            "def two(n):\n    return 2\n",
+            "in one process either: two(2): expected 4, got 2",
+        ),
+        (
+            {"fn_name": "two", "inputs": ["1"], "outputs": ["2"]},
+            "class Solution:\n    def two(self, n):\n        return 2 * n\n",
+            "class Solution:\n    def two(self, n):\n        return n\n",
+            "in one process either: two(1): expected 2, got 1",
+        ),
+        (
+            {"inputs": ["1\n", "2\n"], "outputs": ["2\n", "4\n"]},
+            "print(2 * int(input()))\n",
+            "print(2)\n",
+            "does not pass its tests: case 2",
+        ),
+    ],
+    ids=["function", "method", "standard_input"],
+)
+def test_a_reference_of_calls_or_whole_programs_is_run_before_training(
+    code: Reward, tests: dict[str, object], right: str, wrong: str, says: str
+) -> None:
+    assert code.row_problem({"tests": tests, "solution": right}) is None
+    assert says in str(code.row_problem({"tests": tests, "solution": wrong}))
+    for none in ("Double it.", "42", "```cpp\nint main() {}\n```", "#include <iostream>\nint main() { return 0; }\n"):
+        assert code.row_problem({"tests": tests, "solution": none}) is None  # no program in Python
+
+
 def test_a_language_that_is_not_installed_is_named_before_training(
     code: Reward, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from functools import lru_cache
@@ -34,6 +35,7 @@ from grpo_rewards_plugins.code.shapes.program import lacking
 from grpo_rewards_plugins.code.suite import Suite
 from grpo_rewards_plugins.code.values.programs import apart, joined
 from grpo_rewards_plugins.code.values.programs import program as whole_program
+from grpo_rewards_plugins.syntax import parsed
 
 if TYPE_CHECKING:
     from grpo_rewards_sandbox import Verdict
@@ -72,9 +74,12 @@ def _check_row(
         with suppress(InfrastructureError):  # the row's text is in order; only this last question needs a sandbox
             return not_installed(suite.language or "python", checked, sandbox, workers) or None
     reference = next((cell for name in REFERENCES if isinstance(cell := columns.get(name), str) and cell.strip()), "")
-    if fidelity == "shared" or suite.format not in ("pytest", "humaneval", "asserts") or not reference:
+    runs = suite.format in ("pytest", "humaneval", "asserts", "calls", "stdio") and suite.language in ("", "python")
+    if fidelity == "shared" or not runs or not reference:
         return None
-    program = _continued(find_program(reference, wanted=suite.names)[0], suite, prompt)
+    program = find_program(reference, wanted=suite.names)[0]
+    if suite.format not in ("stdio", "calls"):
+        program = _continued(program, suite, prompt)
 
     def judged(fidelity: str) -> Verdict:
         jobs = [job_of(suite, program, timeout=timeout, fidelity=fidelity)]
@@ -84,17 +89,27 @@ def _check_row(
         isolated = judged("isolated")
         if isolated.passed:
             return None
-        shared = judged("shared")
+        # beside a program that reads standard input there are no tests that could share its process
+        shared = isolated if suite.format == "stdio" else judged("shared")
     except InfrastructureError:
         return None
     if not shared.passed:  # where it is no program for these tests at all (prose), it says nothing of them
-        tested = not suite.names.isdisjoint(defined_names(program))
-        failed = f"its reference solution does not pass its tests, in one process either: {shared.reason[:_SHOWN]}"
+        calls = suite.format in ("stdio", "calls") and any(
+            isinstance(part, ast.Call | ast.FunctionDef) for part in _parts(program)
+        )
+        tested = calls or not suite.names.isdisjoint(defined_names(program))
+        either = "" if suite.format == "stdio" else ", in one process either"
+        failed = f"its reference solution does not pass its tests{either}: {shared.reason[:_SHOWN]}"
         return failed if tested else None
     return (
         f"its reference solution passes in one process and not isolated: {isolated.reason[:_SHOWN]}. What to do: name the classes "
         "under test in the column classes, or choose fidelity: shared, at its price"
     )
+
+
+def _parts(program: str) -> Iterator[ast.AST]:
+    """The nodes of its tree; none of what is no Python, or of a word alone."""
+    return ast.walk(parsed(program) or ast.Module([], []))
 
 
 def _kind_of_row(*, format: str = "auto", fidelity: str = "isolated", **columns: object) -> str | None:
