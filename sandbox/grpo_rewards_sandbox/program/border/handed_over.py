@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import inspect
 import sys
@@ -18,7 +19,8 @@ _FRAME_NAMES = ("gi_", "cr_", "ag_", "tb_", "f_", "co_", "func_")
 _READABLE = frozenset(("__name__", "__doc__", "__qualname__", "__members__"))
 _OF_NAMED_TUPLES = frozenset(("_fields", "_replace", "_asdict"))
 _COPIED = frozenset((*functools.WRAPPER_ASSIGNMENTS, *functools.WRAPPER_UPDATES, "__wrapped__", "__type_params__"))
-_CALLABLES = (types.FunctionType, types.MethodType, types.BuiltinFunctionType, functools.partial, BoundMethod)
+# what they hold is in their text too: theirs does not cross
+CALLABLES = (types.FunctionType, types.MethodType, types.BuiltinFunctionType, functools.partial, BoundMethod)
 
 
 class Withheld(AttributeError):
@@ -40,9 +42,18 @@ def read(value: object, name: object) -> object:
 
 def has(value: object, name: object) -> bool:
     """Whether it has this attribute in plain Python: nothing of it is run to find out. Decorators copy some of any function."""
-    if type(name) is not str or (isinstance(value, _CALLABLES) and name in _COPIED):
+    if type(name) is not str or (isinstance(value, CALLABLES) and name in _COPIED):
         return False
     return inspect.getattr_static(value, name, None) is not None
+
+
+def private_in_text(value: object, operation: str) -> str:
+    """Return a private field that the text which Python writes of a dataclass would show; empty where it shows none."""
+    cls = type(value)
+    written = cls.__repr__ if operation == "repr" or cls.__str__ is object.__str__ else cls.__str__
+    if not dataclasses.is_dataclass(cls) or getattr(written, "__globals__", {}).get("__name__") in TEST_MODULES:
+        return ""
+    return next((one.name for one in dataclasses.fields(cls) if one.repr and one.name.startswith("_")), "")
 
 
 def kind(value: object) -> str:
@@ -77,7 +88,7 @@ def writable(value: object, name: object, *, given: bool) -> str:
 def _public(value: object, name: object) -> str:
     if type(name) is not str or (name.startswith("_") and name not in _READABLE) or name.startswith(_FRAME_NAMES):
         raise Withheld(name)
-    if isinstance(value, _CALLABLES) and not name.startswith("__"):
+    if isinstance(value, CALLABLES) and not name.startswith("__"):
         raise Withheld(name)
     # how they check, what a mock returns and how often it was called: for the tests alone
     if any(base.__module__.partition(".")[0] in _FRAMEWORKS and hasattr(base, name) for base in type(value).__mro__):

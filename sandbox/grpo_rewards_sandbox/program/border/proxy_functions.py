@@ -142,7 +142,7 @@ def _advancing(ref: Ref) -> Generator[object, object, object]:
             step: tuple[object, ...] = ("next", ref) if sent is None else ("send", ref, sent)
         except GeneratorExit:
             Border.peer.request("op", "close", ref)
-            return None
+            raise
         except Exception as error:  # noqa: BLE001  thrown in by the test, so it belongs to the candidate
             at = error.__traceback__
             if at is None or at.tb_next is not None:  # else it was never raised, so it is no check that failed

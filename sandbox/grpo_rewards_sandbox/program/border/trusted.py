@@ -20,7 +20,7 @@ from .awaiting import waiting
 from .codec import Ref
 from .failed_checks import FailedChecks, Refused
 from .messages import Along, DescribedFunction
-from .operations import OPERATIONS, SPECIAL
+from .operations import OPERATIONS, SPECIAL, TEXT
 from .proxies import (
     Border,
     Proxy,
@@ -220,7 +220,7 @@ class TrustedPeer(ProxyMaker, FailedChecks):
         number = self.own(value)
         special: list[str] = []
         of_class = None
-        if not isinstance(value, (*_FUNCTIONS, types.MethodType, type)):
+        if not isinstance(value, (*handed_over.CALLABLES, type)):
             special = [] if kind is types.CoroutineType else _special_of(kind)
             of_class = self._own_class(kind) if kind.__module__ in TEST_MODULES else None
         how = callable(value) if kind is not types.CoroutineType else "coroutine"
@@ -281,17 +281,21 @@ class TrustedPeer(ProxyMaker, FailedChecks):
         try:
             return self.ask(what, *arguments)
         except _ENDS as error:
-            if self._ends_here(error, (what == "op" and arguments[0] in _ITERATES) or what in _ITERATING):
+            iterates = (what == "op" and arguments[0] in _ITERATES) or what in _ITERATING
+            if self._ends_here(error, arguments, iterates=iterates):
                 raise
             raise RuntimeError(f"the candidate raised {type(error).__name__}") from None
 
-    def _ends_here(self, error: BaseException, iterates: bool) -> bool:
-        """What ends an iterator or a task of the tests is the candidate's to raise here."""
+    def _ends_here(self, error: BaseException, given: tuple[object, ...], *, iterates: bool) -> bool:
+        """What ends an iterator of the tests is the candidate's to raise here, and any error that it was given by this use."""
+        if any(error is part for one in given for part in (one if type(one) is tuple else (one,))):
+            return True
+        # what was cancelled while it waited over there is asked for its result; any other would end the task or
+        # generator of the tests unseen, with the checks that follow
         if isinstance(error, asyncio.CancelledError):
-            # out of what the tests did not cancel it would end their task unseen, with the checks that follow
-            task = None if asyncio._get_running_loop() is None else asyncio.current_task()
-            return task is None or bool(task.cancelling())
+            return asyncio._get_running_loop() is None
         # out of anything but an iterator it would end the tests' own loops: zip(map(solve, ...), ...)
+        iterates = iterates and not isinstance(error, GeneratorExit)
         return iterates or _expected({cls.__name__ for cls in type(error).__mro__})
 
     def _call(self, what: str, coded: list[object], args: tuple[object, ...], kwargs: dict[str, object]) -> object:
@@ -306,7 +310,7 @@ class TrustedPeer(ProxyMaker, FailedChecks):
                     self.leave_to_candidate(failed)  # for a function that says whether a context swallows it
                 return self._request(what, coded)
         except _ENDS as error:
-            if self._ends_here(error, iterates=False):
+            if self._ends_here(error, args, iterates=False):
                 raise
             raise RuntimeError(f"the candidate raised {type(error).__name__}") from None
 
@@ -368,6 +372,8 @@ class TrustedPeer(ProxyMaker, FailedChecks):
             if refused or not self._handed_over(value):
                 self.differs(f"the candidate may not do {operation} with an object of the tests")
                 raise TypeError("not allowed")
+            if operation in TEXT and (name := handed_over.private_in_text(value, operation)):
+                raise self._withheld("get", name, value)
             return OPERATIONS[operation](*arguments[1:])
         if what in self._said:
             # tests that keep no state have no way to look at streams, warnings or logs
@@ -404,10 +410,13 @@ class TrustedPeer(ProxyMaker, FailedChecks):
         except handed_over.Withheld:
             if what == "getattr" and not handed_over.has(value, name):
                 raise AttributeError(f"{handed_over.kind(value)!r} object has no attribute {name!r}") from None
-            said = f"the candidate may not {what[:3]} {name} of the tests' {handed_over.kind(value)}"
-            self.differs(said)
-            raise handed_over.Withheld(said) from None
+            raise self._withheld(what[:3], name, value) from None
         raise self.protocol(f"a request {what!r}")
+
+    def _withheld(self, what: str, name: object, value: object) -> handed_over.Withheld:
+        said = f"the candidate may not {what} {name} of the tests' {handed_over.kind(value)}"
+        self.differs(said)
+        return handed_over.Withheld(said)
 
     def _print(self, out: object, err: object) -> None:
         for stream, text in ((sys.stdout, out), (sys.stderr, err)):
