@@ -228,7 +228,8 @@ class Raw:
 def solve(x):
     peer = here.peer
     real, number = peer.encode_object, peer.number()
-    forged = {"ND": [number, %s, {"T": ["C", %r, {"T": [4]}, {"T": [%d]}]}, None]}
+    what = {"T": [%(dtype)r, {"T": [4]}, True]}
+    forged = {"ND": [number, [what, *%(contents)s], {"T": ["C", %(dtype)r, {"T": [4]}, {"T": [%(stride)d]}]}, None]}
     peer.encode_object = lambda value: forged if type(value) is Raw else real(value)
     return Raw()
 """
@@ -240,7 +241,9 @@ _NUMBERS, _OBJECTS = ([{"b": "A" * 32}], "<i8"), ([1, 2, 3, 4], "|O")
 @pytest.mark.parametrize(("contents", "dtype"), [_NUMBERS, _OBJECTS])
 def test_a_forged_array_lies_in_memory_of_its_own(sandbox: Sandbox, contents: Any, dtype: str, stride: int) -> None:
     tests = "import numpy as np\nfrom solution import solve\ndef test_a():\n    got = solve(2)\n    assert got.shape == (4,)\n    assert len(repr(got)) > 4\n"
-    verdict = sandbox.run([Job(PEER + ARRAYS % (contents, dtype, stride), tests, "pytest")])[0]
+    verdict = sandbox.run(
+        [Job(PEER + ARRAYS % {"contents": contents, "dtype": dtype, "stride": stride}, tests, "pytest")]
+    )[0]
     told = ("numpy", "broke the protocol", "MemoryError")
     assert verdict.passed or any(one in verdict.reason for one in told), verdict
 

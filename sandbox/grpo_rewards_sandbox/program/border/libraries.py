@@ -157,15 +157,21 @@ def _numpy_type(name: object) -> object:
 
 
 def _array_contents(value: object) -> list[object]:
+    """What it is, which changes in place too, and its bytes; elements where these are objects."""
     array = numpy.asarray(value)  # of a subclass the data
-    return list(array.ravel()) if array.dtype.kind == "O" else [array.tobytes()]
+    what = _descr(array.dtype), array.shape, array.flags.writeable
+    return [what, *(array.ravel() if array.dtype.kind == "O" else [array.tobytes()])]
 
 
-def _fill_array(value: Any, contents: list[object]) -> None:
-    if value.dtype.kind == "O":
-        value[...] = _unflat("|O", contents).reshape(value.shape)
-    else:
-        value[...] = numpy.frombuffer(contents[0], value.dtype).reshape(value.shape)
+def _fill_array(value: Any, contents: list[Any]) -> None:
+    (descr, shape, writeable), *parts = contents
+    if (_descr(value.dtype), value.shape) != (descr, shape):
+        value.dtype, value.shape = _dtype(descr), shape
+    if not value.flags.writeable:
+        value.flags.writeable = True
+    whole = _unflat("|O", parts) if value.dtype.kind == "O" else numpy.frombuffer(parts[0], value.dtype)
+    value[...] = whole.reshape(value.shape)
+    value.flags.writeable = bool(writeable)
 
 
 def overlapping(value: Any, held: Iterable[tuple[int, Any]]) -> list[int]:
@@ -272,6 +278,15 @@ def _new_index(parts: Any) -> object:
     return index
 
 
+def _fill_index(value: Any, contents: list[object]) -> None:
+    named: Any = _new_index(contents[0])
+    value.names = named.names  # nothing else of it changes in place
+
+
+def _fill_extension(value: Any, contents: list[object]) -> None:
+    value[:] = _values(contents[0])
+
+
 def _frame_contents(value: Any) -> list[object]:
     columns = [_column(value.iloc[:, at]) for at in range(value.shape[1])]
     return [_index(value.columns), _index(value.index), tuple(columns), value.attrs or None]
@@ -309,12 +324,17 @@ def _refill(make: Any) -> Any:
 # ------------------------------------------------------------------------------------------------ torch
 
 
-def _tensor_contents(value: Any) -> list[object]:
+def _raw(value: Any) -> bytes:
     plain = value.detach().cpu().resolve_conj().resolve_neg().contiguous().as_subclass(torch.Tensor)
-    return [plain.reshape(-1).view(torch.uint8).numpy().tobytes()]
+    return bytes(plain.reshape(-1).view(torch.uint8).numpy().tobytes())
 
 
-def _tensor_extra(value: Any) -> object:
+def _tensor_contents(value: Any) -> list[object]:
+    grad = value.grad if value.is_leaf else None
+    return [_tensor_extra(value), _raw(value), grad if grad is None else _raw(grad)]
+
+
+def _tensor_extra(value: Any) -> tuple[object, ...]:
     return str(value.dtype)[6:], tuple(value.shape), tuple(value.stride()), bool(value.requires_grad)
 
 
@@ -330,22 +350,40 @@ def _new_tensor(cls: object, extra: Any) -> object:
     return made.requires_grad_() if grad is True else made
 
 
+def _given(value: Any, data: Any) -> Any:
+    return torch.frombuffer(bytearray(data), dtype=value.dtype).reshape(value.shape)
+
+
 def _fill_tensor(value: Any, contents: list[Any]) -> None:
-    if contents[0]:  # else there is nothing in it, which torch does not read
-        given = torch.frombuffer(bytearray(contents[0]), dtype=value.dtype).reshape(value.shape)
+    (*layout, requires), data, grad = contents
+    if layout != [*_tensor_extra(value)[:-1]]:
+        value.data = _new_tensor(None, (*layout, False))
+    if value.is_leaf and value.requires_grad != requires:
+        value.requires_grad_(requires is True)
+    if data:  # else there is nothing in it, which torch does not read
         # of what is expanded, each element once
         once = tuple(slice(0, None if stride else 1) for stride in value.stride())
-        value.data[once].copy_(given[once])
+        value.data[once].copy_(_given(value, data)[once])
+    if value.is_leaf:
+        value.grad = _given(value, grad) if grad else None
 
 
 CONTAINERS.update(
     ND=MutableType(object, _array_contents, _fill_array, _array_extra, _new_array),
     DF=MutableType(object, _frame_contents, _refill(_new_frame), make=lambda cls, extra: pandas.DataFrame()),
     SR=MutableType(object, _series_contents, _refill(_new_series), make=lambda cls, extra: pandas.Series(dtype=object)),
+    IX=MutableType(object, lambda v: [_index(v)], _fill_index, _index, lambda cls, extra: _new_index(extra)),
+    EA=MutableType(
+        object,
+        lambda v: [_column(pandas.Series(v))],
+        _fill_extension,
+        lambda v: _column(pandas.Series(v)),
+        lambda cls, extra: pandas.array(_values(extra)),
+    ),
     TT=MutableType(object, _tensor_contents, _fill_tensor, _tensor_extra, _new_tensor),
 )
 # their contents are compared, not their elements' identities
-BY_CONTENTS = frozenset(("ND", "DF", "SR", "TT", "BA", "A"))
+BY_CONTENTS = frozenset(("ND", "DF", "SR", "IX", "EA", "TT", "BA", "A"))
 # they may lie in one another's memory
 HAVE_MEMORY = frozenset(("ND", "TT", "BA", "A"))
 FRAMES = frozenset(("DF", "SR"))
@@ -371,14 +409,12 @@ LATE: dict[str, Value] = {
     "numpy.type": Late(lambda v: v.__name__ if issubclass(v, numpy.generic) else None, _numpy_type),
     "pandas.DataFrame": Late(lambda v: (), container="DF"),
     "pandas.Series": Late(lambda v: (), container="SR"),
-    "pandas.Index": Late(_index, _new_index),
+    "pandas.Index": Late(lambda v: (), container="IX"),
     "pandas.Timestamp": Late(lambda v: (v.unit, int(v.asm8.astype("int64")), v.tz and str(v.tz)), _stamp),
     "pandas.Timedelta": Late(lambda v: (v.unit, int(v.asm8.astype("int64"))), _delta),
     "pandas.NaT": Late(lambda v: ()),
     "pandas.NA": Late(lambda v: ()),
-    "pandas.api.extensions.ExtensionArray": Late(
-        lambda v: _column(pandas.Series(v)), lambda parts: pandas.array(_values(parts))
-    ),
+    "pandas.api.extensions.ExtensionArray": Late(lambda v: (), container="EA"),
     "pandas.Interval": Late(lambda v: (v.left, v.right, v.closed)),
     "pandas.Period": Late(lambda v: (str(v), v.freqstr)),
     # a sparse one stays an object: what it is compared by is asked of it

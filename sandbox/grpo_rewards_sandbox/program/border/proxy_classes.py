@@ -35,7 +35,7 @@ from .proxies import (
 )
 from .proxy_functions import ProxyFunction, annotation
 from .signatures import dataclass_fields
-from .values import BASES, CATCHING, CONTAINERS, SCALARS
+from .values import BASES, CATCHING, CONTAINERS, SCALARS, all_scalars
 
 _KINDS: dict[str, type] = {
     "property": property, "classmethod": classmethod, "staticmethod": staticmethod, "cached_property": functools.cached_property,
@@ -310,6 +310,8 @@ class ProxyMaker(Peer):
         theirs = error.__dict__.get("_border_number")
         if theirs is not None:
             return {"t": number, "p": theirs}
+        if not all_scalars(error.args):
+            self.differs("of what an error of the tests was given, only numbers and texts are the candidate's too")
         return {
             "t": number,
             "b": self.known_exception(type(error)),

@@ -45,7 +45,7 @@ _NEVER_CROSS = (types.ModuleType, types.FrameType, types.CodeType, types.Traceba
 _ENDS = (StopIteration, StopAsyncIteration, GeneratorExit, asyncio.CancelledError)
 _ITERATES = frozenset(("next", "send", "throw"))
 _ITERATING = frozenset(("next", "next_result"))
-_OF_LIBRARIES = frozenset(("ND", "DF", "SR", "TT"))
+_OF_LIBRARIES = frozenset(("ND", "DF", "SR", "IX", "EA", "TT"))
 _ASKS_WHOSE_MEMORY = frozenset(("shares_memory", "may_share_memory", "data_ptr"))
 _ADVANCE: dict[str, Callable[[int], object]] = {
     "G": generator, "Co": lambda number: coroutine(Ref(number)), "AG": asynchronous_generator,

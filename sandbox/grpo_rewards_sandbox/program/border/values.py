@@ -82,6 +82,14 @@ def _fill_ordered(value: collections.OrderedDict[object, object], contents: list
         collections.OrderedDict.__setitem__(value, key, part)
 
 
+_FACTORY: Any = vars(collections.defaultdict)["default_factory"]
+
+
+def _fill_default(value: Any, contents: list[Any]) -> None:
+    _FACTORY.__set__(value, contents[0])
+    _fill_dict(value, contents[1:])
+
+
 def _filling(
     clear: Callable[[Any], object], add: Callable[[Any, list[Any]], object]
 ) -> Callable[[Any, list[Any]], object]:
@@ -215,13 +223,7 @@ CONTAINERS: dict[str, MutableType] = {
         _fill_ordered,
     ),
     "CT": MutableType(collections.Counter, _pairs, _fill_dict),
-    "DD": MutableType(
-        collections.defaultdict,
-        _pairs,
-        _fill_dict,
-        lambda v: v.default_factory,
-        lambda cls, extra: _new(collections.defaultdict, cls, extra),
-    ),
+    "DD": MutableType(collections.defaultdict, lambda v: [_FACTORY.__get__(v), *_pairs(v)], _fill_default),
     "DQ": MutableType(
         collections.deque,
         lambda v: [*collections.deque.__iter__(v)],

@@ -354,7 +354,8 @@ class _Review:
 
     def _exempt(self, node: ast.Name | ast.Attribute, origin: str, name: str) -> bool:
         """Something of the candidate's or of the tests' by a name that acts elsewhere."""
-        if name in _FROM and origin not in _FROM[name] and not ("*" in self._imported and origin == "builtins"):
+        starred = "*" in self._imported and origin == "builtins" and not hasattr(builtins, name)
+        if name in _FROM and origin not in _FROM[name] and not starred:
             return True
         if isinstance(node, ast.Name):
             return node.id in self._asked or (node.id in self._defined and node.id not in self._imported)
