@@ -61,10 +61,14 @@ def kind(value: object) -> str:
     return value.__name__ if isinstance(value, type) else type(value).__name__
 
 
-def signature(value: Callable[..., object], given: Callable[[object], bool]) -> object:
+def signature(
+    value: Callable[..., object], given: Callable[[object], bool], differs: Callable[[str], object]
+) -> object:
     """Return what stands for the signature of a function or class, with annotations that are classes which were `given`, but for its defaults: they may be what is expected."""
     parameters, notes = described(value) or ((), {})
     classes = {part: note for part, note in notes.items() if isinstance(note, type) and given(note)}
+    for part in notes.keys() - classes.keys() - _plain_notes(notes).keys():
+        differs(f"the annotation of {part} of the tests' {kind(value)} stays with it")
     return [[*part[:3], None] for part in parameters], _plain_notes(notes) | classes
 
 

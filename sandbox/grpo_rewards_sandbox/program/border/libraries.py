@@ -61,7 +61,7 @@ def encode(codec: Any, value: object, library: str) -> object:
         if not name.startswith(library):
             continue
         known = _known(name)
-        if value is known or (isinstance(known, type) and isinstance(value, known)):
+        if isinstance(value, known) if isinstance(known, type) else value is known:
             plain = late.plain(value)
             if plain is None:
                 return None

@@ -180,7 +180,15 @@ def _methods_of(kind: type) -> frozenset[str]:
         return frozenset(("union", "intersection", "isdisjoint"))
     if kind is not decimal.Decimal and library_of(kind) not in ("numpy", "pandas", "torch"):
         return frozenset()
-    return frozenset(name for name in dir(kind) if not name.startswith("_"))
+    return frozenset(name for name in dir(kind) if not (name.startswith("_") or _takes_no_data(getattr(kind, name))))
+
+
+def _takes_no_data(method: Any) -> bool:
+    """It wants an axis first, or a function: with data in that place it raises, so in no tests it holds data against data."""
+    try:
+        return [*inspect.signature(method).parameters][1:2] in (["axis"], ["func"])
+    except (TypeError, ValueError):
+        return False
 
 
 def names_member(name: str) -> bool:
@@ -214,7 +222,8 @@ def asked(self: object, name: str) -> Any:
         if name in Border.peer.text.words:
             Border.peer.differs(f"{name} of what is the candidate's is not shown to the tests")
         raise AttributeError(name)
-    return Border.peer.request("getattr", _ref(self), name)
+    found = Border.peer.request("getattr", _ref(self), name)
+    return Border.peer.told(found) if name == "__doc__" else found
 
 
 def listed(self: object) -> list[str]:

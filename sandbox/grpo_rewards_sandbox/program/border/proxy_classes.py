@@ -50,8 +50,9 @@ _ITEMS = ("__getitem__", "__iter__", "__reversed__")
 # what is kept as long as the job, and a candidate may send without end
 MAX_CLASSES, MAX_KEPT = 10_000, 100_000
 MAX_DIFFERENCES, MAX_SAID = 3, 200
-# of these modules both sides have the same, or nothing of theirs is compared
-_ALIKE = frozenset("builtins typing enum abc collections collections.abc".split())
+# of these modules both sides have the same, or nothing of theirs is compared; not of `enum`, whose classes of integers none here
+# can have among its ancestors
+_ALIKE = frozenset("builtins typing abc collections collections.abc".split())
 
 
 class _Doc:
@@ -203,6 +204,9 @@ class ProxyMaker(Peer):
                     found.append(stdlib.exception(base))
                 except LookupError:
                     known.append(stdlib.known_base(base))
+                    found += [
+                        part for part in (known[-1][0] or object).__mro__ if part in BASES
+                    ]  # what its members hold
             elif isinstance(cls := self.decode(base), ProxyClass) or cls in _BY_VALUE:
                 found.append(cls)
         # one library exception, the first: raised once, it is not to be all that somebody expects

@@ -81,7 +81,7 @@ class ProxyFunction:
             return found
         if name == "__code__":
             return code_of(self.__dict__["_border_kind"])
-        return read(self, name, Border.peer.told(asked(self, name)))
+        return read(self, name, asked(self, name))
 
     def __setattr__(self, name: str, value: object) -> None:
         Border.peer.request("setattr", self, name, value)

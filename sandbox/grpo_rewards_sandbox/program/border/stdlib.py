@@ -19,7 +19,7 @@ _EXCEPTION_MODULES = frozenset((
 # installed libraries whose exceptions tests expect by name
 _LIBRARIES = frozenset("numpy pandas scipy torch sympy networkx sklearn pydantic requests yaml jsonschema".split())
 # classes of the standard library that the proxy of a class derived from them has among its own, and ABCs that know it
-BASES_BY_NAME = ("enum.Enum", "enum.Flag", "abc.ABC")
+BASES_BY_NAME = ("enum.Enum", "enum.Flag", "enum.StrEnum", "abc.ABC")
 _REGISTERED = "collections.abc."
 
 

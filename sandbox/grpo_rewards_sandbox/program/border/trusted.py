@@ -397,7 +397,7 @@ class TrustedPeer(ProxyMaker, FailedChecks):
         if what == "signature":
             if getattr(value, "__defaults__", None):
                 self.differs(f"a default of the tests' {handed_over.kind(value)} stays with it")
-            return handed_over.signature(value, self._handed_over)
+            return handed_over.signature(value, self._handed_over, self.differs)
         name = arguments[1]
         try:
             if what == "getattr":

@@ -172,7 +172,10 @@ def judge(report: JobReport, outcomes: Outcomes, items: list[Item], wanted: Expe
     for item in items:
         left_out = _defined_as(item) in wanted.left_out
         if (item.nodeid in outcomes.not_passed or item.nodeid not in outcomes.passed) and not left_out:
-            report.fail(f"{_name(item)} was left out or did not pass")
+            report.fail(
+                f"{_name(item)} was skipped, or failed as it was expected to: that is no test passed (`skipif` of what "
+                "the environment decides leaves one out)"
+            )
     if not outcomes.passed:
         report.fail("no test passed")
     report.passed = not report.reason

@@ -29,7 +29,10 @@ _ACTS_ON: dict[str, int | None] = {
     # SQL may name files: ATTACH
     "execute": 0, "executescript": 0, "executemany": 0, "read_sql": 0, "read_sql_query": 0, "read_sql_table": 0,
 }  # fmt: skip
-_FORMATS, _LOOKS_UP = "format objects of theirs with text of the candidate", "look a name up that the candidate gave"
+_FORMATS, _LOOKS_UP = (
+    "format objects of theirs with text of the candidate",
+    "look up, or set, a name that the candidate may have given",
+)
 _RUNS_SQL = "run SQL of the candidate"
 _DOES = {
     "Template": _FORMATS,
@@ -216,6 +219,7 @@ class _Review:
         self._defined = {
             node.name for node in nodes if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))
         }
+        self._read = {node.id for node in nodes if isinstance(node, ast.Name)}
         classes = (names.binds(node) for node in nodes if isinstance(node, (ast.Import, ast.ImportFrom, ast.ClassDef)))
         self._classes = set(vars(builtins)).union(asked, *classes)  # and the modules that they are in
         # what an imported name is, and from where
@@ -268,6 +272,8 @@ class _Review:
             return f"compare with {by_identity[0]} by `is`, which what the candidate gives or raises only equals"
         if isinstance(node, ast.ClassDef) and any(map(self.names, node.bases)):
             return f"derive class {node.name} from a class of the candidate"
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and (stands := self._stands_for(node)):
+            return f"let {ast.unparse(stands)[:100]} of the candidate stand for the test {node.name}"
         if isinstance(node, (ast.BinOp, ast.AugAssign)) and isinstance(node.op, ast.Mod):
             values = (node.left, node.right) if isinstance(node, ast.BinOp) else (node.target, node.value)
             return self._fills_by_percent(*values)
@@ -279,6 +285,13 @@ class _Review:
         if isinstance(node, (ast.Name, ast.Attribute)) and isinstance(node.ctx, ast.Load):
             return self._use(node)
         return ""
+
+    def _stands_for(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> ast.expr | None:
+        """What of the candidate decorates a test, which is one by its name and place, and by not being called in the text."""
+        placed = isinstance(self._sources.parents.get(id(node)), (ast.Module, ast.ClassDef))
+        if not (placed and node.name.startswith("test") and node.name not in self._read):
+            return None
+        return next(filter(self.names, node.decorator_list), None)
 
     def _imports(self, node: ast.Import | ast.ImportFrom) -> str:
         of = getattr(node, "module", None) or ""
