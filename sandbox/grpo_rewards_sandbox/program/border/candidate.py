@@ -54,7 +54,7 @@ class CandidatePeer(Describer):
             "issubclass": issubclass,
             "run_coroutine": self.loop.begin,
             "special": self._special,
-            "next": lambda value, beside: self._special(value, "__anext__", (), beside),
+            "next": self._special,
             "next_result": self.loop.result,
             "result": self.loop.result,
             "turn": self.loop.turn,
@@ -186,7 +186,7 @@ class CandidatePeer(Describer):
             self._print()
 
     def _special(self, value: object, name: str, arguments: tuple[object, ...], beside: bool) -> object:
-        """Begin to wait for what an asynchronous special method returns."""
+        """Begin to wait for what an asynchronous special method, or one of an asynchronous generator, returns."""
         return self.loop.begin(getattr(type(value), name)(value, *arguments), beside)
 
     def _load(self, source: str, name: str, shown: str = "") -> object:

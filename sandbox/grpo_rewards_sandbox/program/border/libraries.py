@@ -166,7 +166,12 @@ def _array_contents(value: object) -> list[object]:
 def _fill_array(value: Any, contents: list[Any]) -> None:
     (descr, shape, writeable), *parts = contents
     if (_descr(value.dtype), value.shape) != (descr, shape):
-        value.dtype, value.shape = _dtype(descr), shape
+        try:
+            value.dtype, value.shape = _dtype(descr), shape
+        except ValueError:
+            raise ValueError(
+                "an array of which the size changes in place does not cross; use fidelity: shared"
+            ) from None
     if not value.flags.writeable:
         value.flags.writeable = True
     whole = _unflat("|O", parts) if value.dtype.kind == "O" else numpy.frombuffer(parts[0], value.dtype)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import types
-from collections.abc import Generator
+from collections.abc import AsyncGenerator, Generator
 from typing import Any
 
 from .awaiting import outcome
@@ -143,10 +143,8 @@ def _advancing(ref: Ref) -> Generator[object, object, object]:
         except GeneratorExit:
             Border.peer.request("op", "close", ref)
             raise
-        except Exception as error:  # noqa: BLE001  thrown in by the test, so it belongs to the candidate
-            at = error.__traceback__
-            if at is None or at.tb_next is not None:  # else it was never raised, so it is no check that failed
-                Border.peer.note(error)
+        except Exception as error:  # noqa: BLE001
+            _thrown_in(error)
             step = "throw", ref, error
         try:
             value = Border.peer.request("op", *step)
@@ -154,16 +152,32 @@ def _advancing(ref: Ref) -> Generator[object, object, object]:
             return end.value
 
 
+def _thrown_in(error: Exception) -> None:
+    """An error that the tests throw into a generator belongs to the candidate."""
+    at = error.__traceback__
+    if at is None or at.tb_next is not None:  # else it was never raised, so it is no check that failed
+        Border.peer.note(error)
+
+
 async def coroutine(awaitable: object) -> object:
     """A coroutine of the candidate, or an object of its that can be awaited."""
     return await outcome("run_coroutine", awaitable)
 
 
-async def asynchronous_generator(number: int) -> object:
+async def asynchronous_generator(number: int) -> AsyncGenerator[object, object]:
     """An asynchronous generator of the candidate."""
+    ref = Ref(number)
+    step: tuple[str, tuple[object, ...]] = "asend", (None,)
     while True:
         try:
-            value = await outcome("next", Ref(number))
+            value = await outcome("next", ref, *step)
         except StopAsyncIteration:
             return
-        yield value
+        try:
+            step = "asend", ((yield value),)
+        except GeneratorExit:
+            await outcome("next", ref, "aclose", ())
+            raise
+        except Exception as error:  # noqa: BLE001
+            _thrown_in(error)
+            step = "athrow", (error,)

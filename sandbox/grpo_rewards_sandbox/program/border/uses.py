@@ -249,7 +249,7 @@ async def _exit(self: object, *args: Any) -> object:
 ASYNCHRONOUS: dict[str, Callable[..., object]] = {
     "__aenter__": lambda self: outcome("special", self, "__aenter__", ()),
     "__aexit__": _exit,
-    "__anext__": lambda self: outcome("next", self),
+    "__anext__": lambda self: outcome("next", self, "__anext__", ()),
     "__aiter__": lambda self: ask(self, "aiter"),
     "__await__": lambda self: coroutine(self).__await__(),
 }
