@@ -116,10 +116,18 @@ class Browser:
     def until(self, condition: str, *, seconds: float = 20.0) -> None:
         """Wait until a condition in the page holds."""
         deadline = time.monotonic() + seconds
-        while not self.run(f"Boolean({condition})"):
+        while not self._holds(condition):
             if time.monotonic() > deadline:
                 raise TimeoutError(f"never true in the page: {condition}")
             time.sleep(0.02)
+
+    def _holds(self, condition: str) -> bool:
+        try:
+            return bool(self.run(f"Boolean({condition})"))
+        except RuntimeError as error:
+            if error.args[0].get("code") != -32000:  # asked of a page that gave way to the next one meanwhile
+                raise
+            return False
 
     def key(self, name: str) -> None:
         """Press a key where the focus is."""
