@@ -146,7 +146,7 @@ def _condition(cells: list[Node]) -> Node:
     """What a case holds for; that a number is of one residue as what is left of it, which has a value."""
     if not cells:
         return Node("sym", "otherwise")
-    first, *_ = cells
+    first = cells[0]
     if first.kind == "rel" and first.value == ("==",) and (rest := first.args[1]).kind == "residue":
         modulus = rest.value if isinstance(rest.value, Node) else number(rest.value)
         return Node(

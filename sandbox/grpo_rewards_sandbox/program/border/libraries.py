@@ -288,6 +288,10 @@ def _fill_index(value: Any, contents: list[object]) -> None:
     value.names = named.names  # nothing else of it changes in place
 
 
+def _extension(value: Any) -> tuple[object, ...]:
+    return _column(pandas.Series(value))
+
+
 def _fill_extension(value: Any, contents: list[object]) -> None:
     value[:] = _values(contents[0])
 
@@ -373,22 +377,26 @@ def _fill_tensor(value: Any, contents: list[Any]) -> None:
         value.grad = _given(value, grad) if grad else None
 
 
-CONTAINERS.update(
-    ND=MutableType(object, _array_contents, _fill_array, _array_extra, _new_array),
-    DF=MutableType(object, _frame_contents, _refill(_new_frame), make=lambda cls, extra: pandas.DataFrame()),
-    SR=MutableType(object, _series_contents, _refill(_new_series), make=lambda cls, extra: pandas.Series(dtype=object)),
-    IX=MutableType(object, lambda v: [_index(v)], _fill_index, _index, lambda cls, extra: _new_index(extra)),
-    EA=MutableType(
+_CONTAINERS = {
+    "ND": MutableType(object, _array_contents, _fill_array, _array_extra, _new_array),
+    "DF": MutableType(object, _frame_contents, _refill(_new_frame), make=lambda cls, extra: pandas.DataFrame()),
+    "SR": MutableType(
+        object, _series_contents, _refill(_new_series), make=lambda cls, extra: pandas.Series(dtype=object)
+    ),
+    "IX": MutableType(object, lambda v: [_index(v)], _fill_index, _index, lambda cls, extra: _new_index(extra)),
+    "EA": MutableType(
         object,
-        lambda v: [_column(pandas.Series(v))],
+        lambda v: [_extension(v)],
         _fill_extension,
-        lambda v: _column(pandas.Series(v)),
+        _extension,
         lambda cls, extra: pandas.array(_values(extra)),
     ),
-    TT=MutableType(object, _tensor_contents, _fill_tensor, _tensor_extra, _new_tensor),
-)
+    "TT": MutableType(object, _tensor_contents, _fill_tensor, _tensor_extra, _new_tensor),
+}
+CONTAINERS.update(_CONTAINERS)
+OF_LIBRARIES = frozenset(_CONTAINERS)
 # their contents are compared, not their elements' identities
-BY_CONTENTS = frozenset(("ND", "DF", "SR", "IX", "EA", "TT", "BA", "A"))
+BY_CONTENTS = OF_LIBRARIES | {"BA", "A"}
 # they may lie in one another's memory
 HAVE_MEMORY = frozenset(("ND", "TT", "BA", "A"))
 FRAMES = frozenset(("DF", "SR"))

@@ -19,6 +19,7 @@ from . import handed_over, stdlib
 from .awaiting import waiting
 from .codec import Ref
 from .failed_checks import FailedChecks, Refused
+from .libraries import OF_LIBRARIES
 from .messages import Along, DescribedFunction
 from .operations import OPERATIONS, SPECIAL, TEXT
 from .proxies import (
@@ -45,7 +46,6 @@ _NEVER_CROSS = (types.ModuleType, types.FrameType, types.CodeType, types.Traceba
 _ENDS = (StopIteration, StopAsyncIteration, GeneratorExit, asyncio.CancelledError)
 _ITERATES = frozenset(("next", "send", "throw"))
 _ITERATING = frozenset(("next", "next_result"))
-_OF_LIBRARIES = frozenset(("ND", "DF", "SR", "IX", "EA", "TT"))
 _ASKS_WHOSE_MEMORY = frozenset(("shares_memory", "may_share_memory", "data_ptr"))
 _ADVANCE: dict[str, Callable[[int], object]] = {
     "G": generator, "Co": lambda number: coroutine(Ref(number)), "AG": asynchronous_generator,
@@ -181,7 +181,7 @@ class TrustedPeer(ProxyMaker, FailedChecks):
         )
 
     def check_contents(self, tag: str, contents: list[object]) -> None:
-        if tag in _OF_LIBRARIES and _holds_proxy(contents):
+        if tag in OF_LIBRARIES and _holds_proxy(contents):
             self.refuse("the candidate returned an array or a frame that holds objects: that has to be plain data")
         if tag == "TT" and "backward" in self.text.words:
             self.differs("a tensor crosses as its values, and no gradient goes back through it")
