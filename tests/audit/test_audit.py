@@ -93,6 +93,7 @@ def test_a_reward_that_can_be_cheated_is_caught(cheatable: Any, name: str, attac
     assert caught[attack].parts[name]["more_than_honest"] > 0
 
 
+@pytest.mark.slow
 def test_a_gate_and_a_clip_are_seen(tmp_path: Path) -> None:
     (tmp_path / "cheatable.py").write_text(CHEATABLE)
     rewards: dict[str, dict[str, object]] = {

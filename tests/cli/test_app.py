@@ -27,6 +27,7 @@ def _commands() -> list[str]:
     return sorted(typer.main.get_command(application()).commands)  # type: ignore[attr-defined]
 
 
+@pytest.mark.slow
 def test_every_command_explains_itself_with_an_example(cli: Callable[..., CompletedProcess[str]]) -> None:
     listed = cli("--help")
     assert listed.returncode == 0

@@ -91,6 +91,7 @@ def test_a_missing_configuration_is_usage(cli: Callable[..., CompletedProcess[st
     assert "none.yaml" in run.stderr
 
 
+@pytest.mark.slow
 def test_a_plugin_says_what_is_tried_on_its_rows(
     cli: Callable[..., CompletedProcess[str]], site: Path, jsonl: Callable[..., Path], tmp_path: Path
 ) -> None:

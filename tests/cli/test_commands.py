@@ -58,6 +58,7 @@ def _distribution(folder: Path, name: str, module: str, source: str) -> None:
     (folder / f"{module}.py").write_text(source)
 
 
+@pytest.mark.slow
 def test_a_broken_plugin_is_named_and_the_rest_are_listed(
     cli: Callable[..., CompletedProcess[str]], tmp_path: Path
 ) -> None:

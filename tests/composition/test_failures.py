@@ -211,6 +211,7 @@ def test_a_row_that_comes_back_late_repeats_none_of_those_behind_it(monkeypatch:
     assert calls == Counter("abcdefgh")
 
 
+@pytest.mark.slow
 def test_rows_that_hang_now_and_then_stop_the_run_in_the_end() -> None:
     built = composite(batch_timeout=0.5, max_infra_rate=0.3)
     try:

@@ -34,6 +34,7 @@ def test_a_healthy_machine(tmp_path: Path, doctor: Callable[..., Any]) -> None:
     assert "math" in own["text"]
 
 
+@pytest.mark.slow
 def test_a_broken_plugin_is_a_problem_with_a_cure(tmp_path: Path, doctor: Callable[..., Any]) -> None:
     info = tmp_path / "site" / "sad-1.2.dist-info"
     info.mkdir(parents=True)

@@ -89,6 +89,7 @@ def test_what_scoring_refuses_validate_says_in_the_same_words(tmp_path: Path, li
     assert all(any(one in text for text in found) for one in told), (told, found)
 
 
+@pytest.mark.slow
 def test_scoring_names_the_rows_that_it_cannot_judge_by_and_leaves_with_1(
     tmp_path: Path, cli: Callable[..., CompletedProcess[str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -98,6 +98,7 @@ def test_a_worker_that_dies_leaves_the_question_open() -> None:
         pool.close()
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 def test_a_forked_child_has_a_pool_of_its_own() -> None:
     program = (

@@ -126,6 +126,7 @@ def test_from_threads_and_an_event_loop() -> None:
     assert [[o.value for o in found] for found in results] == [[1.0, 0.0]] * 4
 
 
+@pytest.mark.slow
 def test_pairs_that_need_sympy_are_asked_of_as_many_workers_as_there_are_slots() -> None:
     series = "\\sum_{n=1}^{\\infty} \\frac{\\sin(n^{2}%+d)}{n^{2}+\\ln n}"  # nothing settles it, so each takes all of its time
     pool = shared_pool(FUNCTION)

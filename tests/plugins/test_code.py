@@ -336,12 +336,14 @@ def _score_add(scorer: Reward) -> list[float | None]:
     return scorer(completions=[ADD, "def add_one(x): return 0"], tests=[FILE, FILE])
 
 
+@pytest.mark.slow
 @needs_sandbox
 def test_it_scores_in_a_spawned_process(code: Reward) -> None:
     with multiprocessing.get_context("spawn").Pool(1) as pool:
         assert pool.apply(_score_add, (code,)) == [1.0, 0.0]
 
 
+@pytest.mark.slow
 @needs_sandbox
 def test_a_forked_child_opens_its_own_sandbox(code: Reward) -> None:
     assert _score_add(code) == [1.0, 0.0]

@@ -76,6 +76,7 @@ def test_there_are_as_many_checks_as_the_sources_have() -> None:
     }
 
 
+@pytest.mark.slow
 def test_the_first_use_by_sixteen_threads_gives_the_same_values() -> None:
     """langdetect's own loading races, so this begins in a fresh process."""
     program = """if True:

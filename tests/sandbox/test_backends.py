@@ -315,6 +315,7 @@ print(load("rewards.yaml").score(rows).rewards())
 """
 
 
+@pytest.mark.slow
 def test_the_pages_example_scores_rows_when_installed(installed: Path) -> None:
     assert _python(installed, "-c", SCORE).strip() == "[1.0, 0.0]"
 

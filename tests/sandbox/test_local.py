@@ -168,6 +168,7 @@ def test_a_process_that_may_open_no_more_files_is_told_so() -> None:
     assert re.search("SandboxUnavailable: .*Too many open files. What to do: .*ulimit -n", done.stderr), done.stderr
 
 
+@pytest.mark.slow
 def test_packages_are_chosen_by_either_of_their_names() -> None:
     found = reachable("pytest")
     assert found == reachable(["_pytest"])

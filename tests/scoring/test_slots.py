@@ -52,6 +52,7 @@ def test_processes_that_share_the_processors_share_the_slots(environment: dict[s
     assert asked(**environment) == (HERE, max(1, HERE // processes))
 
 
+@pytest.mark.slow
 def test_scoring_processes_share_the_slots(tmp_path, jsonl, cli) -> None:  # type: ignore[no-untyped-def]
     (tmp_path / "asks.py").write_text(
         "from grpo_rewards import reward\nfrom grpo_rewards.slots import sharers\n"

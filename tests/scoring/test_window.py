@@ -152,6 +152,7 @@ def test_ctrl_c_ends_the_run_and_begins_no_further_row(rows: Any, read: Callable
     assert len(begun) <= 2
 
 
+@pytest.mark.slow
 def test_a_slow_chunk_keeps_no_worker_process_from_those_behind_it(
     tmp_path: Path, jsonl: Callable[..., Path], cli: Callable[..., CompletedProcess[str]]
 ) -> None:

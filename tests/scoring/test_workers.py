@@ -57,6 +57,7 @@ def test_two_workers_write_what_one_writes(
     assert one["exact"]["mean"] == 1.0
 
 
+@pytest.mark.slow
 def test_one_process_feeds_what_is_done_in_processes_apart(
     tmp_path: Path,
     jsonl: Callable[..., Path],

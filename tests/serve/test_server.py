@@ -94,11 +94,13 @@ def test_each_token_is_let_in_and_health_needs_none(server: Any) -> None:
     assert json.loads(body)["workers"] == 2
 
 
+@pytest.mark.slow
 def test_others_may_not_reach_a_service_without_tokens(tmp_path: Path, start: Callable[..., Any]) -> None:
     with pytest.raises(AssertionError, match="no token is set"):
         start("--host", "0.0.0.0", tokens="")
 
 
+@pytest.mark.slow
 def test_an_address_that_is_taken_is_said_before_anything_starts(start: Callable[..., Any]) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
@@ -122,6 +124,7 @@ def slow(completion: str) -> float:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_service_whose_workers_still_start_ends_when_it_is_asked_to(tmp_path: Path, number: signal.Signals) -> None:
     (tmp_path / "slow.py").write_text(STARTS_SLOWLY)
@@ -135,6 +138,7 @@ def test_a_service_whose_workers_still_start_ends_when_it_is_asked_to(tmp_path: 
     assert (process.returncode, said) == (0, "")
 
 
+@pytest.mark.slow
 def test_rewards_that_no_worker_can_load_are_an_error_without_a_traceback(tmp_path: Path) -> None:
     (tmp_path / "slow.py").write_text(STARTS_SLOWLY.replace("time.sleep(600)", "raise RuntimeError('not here')"))
     (tmp_path / "rewards.yaml").write_text('rewards: {slow: {use: "./slow.py:slow"}}')
@@ -189,6 +193,7 @@ def test_other_paths_and_methods(server: Any) -> None:
 # ------------------------------------------------------------------------------------------------ trouble
 
 
+@pytest.mark.slow
 def test_a_slow_client_is_cut_off_and_keeps_nobody_waiting(server: Any) -> None:
     with socket.create_connection(("127.0.0.1", server.port), timeout=20) as slow:
         head = "POST /score HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer correct-horse\r\nContent-Length: 1000\r\n\r\n{"
@@ -285,6 +290,7 @@ def test_metrics_count(server: Any) -> None:
     assert count("grpo_rewards_request_seconds_count") > 0
 
 
+@pytest.mark.slow
 def test_a_full_queue_says_when_to_come_back(start: Callable[..., Any]) -> None:
     server = start("--max-pending", 2)
     with ThreadPoolExecutor(8) as pool:
