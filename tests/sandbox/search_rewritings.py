@@ -26,7 +26,7 @@ from typing import Any
 
 from corpus.in_plain_python import passes
 from grpo_rewards_sandbox import SandboxUnavailable, Verdict, open_sandbox
-from test_corpus import BY_CHANCE, CORPUS, LOST, job, rows
+from test_corpus import CORPUS, LOST, job, rows
 
 Row = dict[str, Any]
 
@@ -331,7 +331,7 @@ def drawn(found: list[tuple[str, Row]], rng: random.Random) -> Iterator[tuple[st
 def is_finding(kind: str, which: str, row: Row, verdict: Verdict) -> bool:
     """Whether the verdict is wrong, by what plain Python says of the same tests."""
     if which == "candidate" and kind == "honest":
-        known = verdict.passed or verdict.status == "refused" or row["id"] in {*LOST, *BY_CHANCE}
+        known = verdict.passed or verdict.status == "refused" or row["id"] in LOST
         return not known and passes(row, row["candidate"])
     if verdict.status not in ("passed", "unavailable"):
         return False

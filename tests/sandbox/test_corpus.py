@@ -34,9 +34,6 @@ LOST = {
     "honest_operators_metaclass_singleton": "the class of a class is asked for",
 }
 
-# two threads of the tests wait for each other within the candidate: it depends on which comes first
-BY_CHANCE = {"honest_introspection_lock_counter"}
-
 
 def rows(folder: str, name: str) -> list[dict[str, Any]]:
     """Read a file; leave out the rows of libraries that are not installed here."""
@@ -86,7 +83,7 @@ def test_no_attack_passes(sandbox: Sandbox, name: str) -> None:
 @pytest.mark.parametrize("name", HONEST)
 def test_honest_programs_pass_or_are_refused(sandbox: Sandbox, name: str) -> None:
     found = fitting(sandbox, rows("honest", name))
-    found = [row for row in found if row["expected"] == "pass" and row["id"] not in {*LOST, *BY_CHANCE}]
+    found = [row for row in found if row["expected"] == "pass" and row["id"] not in LOST]
     verdicts = sandbox.run([job(row, "candidate", 30.0) for row in found])
     assert {row["id"]: verdict for row, verdict in zip(found, verdicts, strict=True) if not verdict.passed} == {}
     assert [row["id"] for row in found if unjudgeable(job(row, "candidate", 30.0))] == []

@@ -250,7 +250,7 @@ def test_a_forged_array_lies_in_memory_of_its_own(sandbox: Sandbox, contents: An
 
 @pytest.mark.parametrize(
     ("act", "reason"),
-    [("here.peer.send(0, {'P': 99})", "the candidate broke the protocol: "), ("__import__('os')._exit(0)", "process ended")],
+    [("here.peer.send(here.peer.packed(0, {'P': 99}))", "the candidate broke the protocol: "), ("__import__('os')._exit(0)", "process ended")],
 )  # fmt: skip
 def test_what_broke_the_border_is_said_in_words(sandbox: Sandbox, act: str, reason: str) -> None:
     verdict = sandbox.run(

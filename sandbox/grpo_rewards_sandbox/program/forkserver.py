@@ -112,7 +112,7 @@ def rehearse(make: Callable[[socket.socket], CandidatePeer]) -> None:
     peer, tests = make(mine), Tests(theirs)
 
     def ask(what: str, *arguments: object) -> Any:
-        tests.send(what, arguments)
+        tests.send(tests.packed(what, arguments))
         peer.serve(peer.next_request())
         return tests.receive().body
 

@@ -36,11 +36,6 @@ _LOOK = 0.2  # seconds between two looks at what a candidate's processes hold an
 _PATIENCE = 0.2  # seconds that a verdict waits for the end of its job's processes, which goes on behind it
 _PATIENCE_FOR_CAUSE = 5.0  # the same where a process ended by itself: how it did may say that the verdict is none
 _RUNS, _PAUSE = 3, 0.2  # how often a job whose processes are killed is run, and seconds before the next time
-# of tests that speak of threads
-_IN_TURNS = (
-    " (the candidate answers one call at a time: threads of the tests that wait for each other within it never end; they can be"
-    " run with fidelity: shared)"
-)
 _LAST_READS = 3  # how often what is there is read when the time is over: what was written before counts
 
 
@@ -271,8 +266,6 @@ class Supervisor:
                     running.append(self._start("tests", request, (ours.detach(), writer, set_up)))
             clock = self._clock(job["timeout"])
             found, complete = self._verdict(reader, clock, running, limits["memory"], hangs_up=reused)
-            if found.status == "timeout" and "waited" in found.reason and "hread" in str(job["tests"]):
-                found.reason += _IN_TURNS
             if found.status == "refused" and job["fidelity"] == "shared":
                 found.status = "failed"  # written by the candidate: nobody else says so there
             # tests that are refused by their text alone say so before their candidate's process may be set up

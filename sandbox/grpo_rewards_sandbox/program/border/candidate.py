@@ -38,7 +38,7 @@ class CandidatePeer(Describer):
     def __init__(self, sock: socket.socket) -> None:
         super().__init__(sock, 1)
         self.out, self.err = Printed(1), Printed(2)
-        self.loop, self.within_loop = EventLoop(self.request), False
+        self.loop = EventLoop(self.request)
         self.replaced: dict[tuple[str, str], object] = {}
         self.requests: dict[str, Callable[..., object]] = {
             "method": lambda value, name, args, named: getattr(value, name)(*args, **named),
@@ -67,6 +67,7 @@ class CandidatePeer(Describer):
             "seed": _seed,
             "load_calls": self._load_calls,
             "ping": lambda value: value,
+            "look": lambda: None,
         }
 
     # ---- objects of the tests
@@ -138,7 +139,9 @@ class CandidatePeer(Describer):
             along["loop"] = 1
 
     def take_extras(self, along: Along) -> None:
-        self.within_loop = "loop" in along
+        """Nothing but what all take."""
+
+    heard = take_extras
 
     def raised(self, error: BaseException) -> None:
         """It is the candidate's from here on."""
@@ -177,9 +180,9 @@ class CandidatePeer(Describer):
     def _named(self, coded: Any) -> dict[str, object]:
         return {name: self.decode(argument) for name, argument in coded[0].items()} if coded else {}
 
-    def perform(self, what: str, arguments: list[object]) -> object:
+    def perform(self, what: str, arguments: list[object], along: Along) -> object:
         try:
-            if self.within_loop:
+            if "loop" in along:
                 return self.loop.inside(partial(self.requests[what], *arguments))
             return self.requests[what](*arguments)
         finally:

@@ -77,7 +77,9 @@ class Along(TypedDict, total=False):
     changed: list[Any]  # shared containers: their numbers and coded contents
     dropped: list[int]  # shared containers that nobody can change here any more
     released: list[int]  # handles that are held no more
-    nested: int  # asked on the way to an answer: for who waits for that one
+    pair: int  # the number of the thread that it is from, and of the one that it is for; of the first ones none
+    ended: list[int]  # threads of such numbers that are no more
+    threads: int  # whoever sends this has more than one thread
     loop: int  # of the tests: asked from within their event loop; of the candidate: its loop has something to do
     classes: list[DescribedClass]  # of the candidate: those that it speaks of for the first time, described
     differs: list[str]  # of the candidate: what is otherwise than in plain Python
@@ -153,13 +155,17 @@ class Channel:
         self._write: Callable[[object], bytes] = _write_marshal if self.trusted else _write_json
         self._read: Callable[[bytes | bytearray], Any] = _read_json if self.trusted else _loads
 
-    def send(self, kind: str | int, body: object, along: Along = _NOTHING) -> None:
-        """Send one message; OverflowError where it is too large."""
+    def packed(self, kind: str | int, body: object, along: Along = _NOTHING) -> bytes:
+        """Return a message's bytes; OverflowError where it is too large."""
         data = self._write((kind, body, along) if along else (kind, body))
         if len(data) > MAX_MESSAGE:
             raise OverflowError(f"a value of {len(data) >> 20} MiB is too large to cross (at most {MAX_MESSAGE >> 20})")
+        return _HEADER.pack(len(data)) + data
+
+    def send(self, message: bytes) -> None:
+        """Send one message."""
         try:
-            self.socket.sendall(_HEADER.pack(len(data)) + data)
+            self.socket.sendall(message)
         except OSError as error:
             raise self._ended() from error
 

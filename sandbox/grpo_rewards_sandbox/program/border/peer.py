@@ -1,22 +1,49 @@
-"""One end of the border: requests in both directions, and what goes along with them."""
+"""One end of the border: requests in both directions, each from a thread to the one that stands for it over there.
+
+What a thread asks for is done by one thread of the other side, and what that one asks on the way by the thread that waits. So threads
+of both sides wait for each other, in locks and queues of either, as they do in one process. As long as neither side has more than
+one thread, each reads what comes for it; from then on a thread that does nothing else reads for all.
+"""
 
 from __future__ import annotations
 
+import _thread
+import collections
+import contextlib
+import queue
+import select
 import socket
 import threading
+import weakref
 from collections.abc import Callable
 from typing import Any, NoReturn
 
 from .codec import Codec
-from .messages import RAISED, RESULT, Along, Closed, Message, Protocol
+from .messages import RAISED, RESULT, Along, Closed, Protocol
 from .values import SCALARS
 
-_PAUSE = 0.02  # seconds after which a thread that waits for another one's reading looks again
+# of the other side's threads that this one has a thread for at a time: each takes memory
+MAX_THREADS = 100
+_PAUSE = 20  # milliseconds between two looks at what threads changed
 _MALFORMED = (LookupError, TypeError, ValueError, AttributeError, RecursionError, OverflowError)
+_OF_THREADS = frozenset(("pair", "ended", "threads"))
+_REFUSED = ""  # the kind of a request of which what it brings was refused
 
 
-def _for_who_serves(message: Message) -> bool:
-    return type(message.kind) is str and "nested" not in message.along
+# a message whose parts are decoded: its kind, the arguments, result or exception, and what went along
+Arrived = tuple[Any, Any, Along]
+
+
+class Pair:
+    """A thread of this side and the one of the other side that it asks and answers, by a number that both know."""
+
+    def __init__(self, number: int, gone: list[int]) -> None:
+        self.number = number
+        self.arrived: queue.SimpleQueue[Arrived | BaseException] = queue.SimpleQueue()
+        self._gone = gone
+
+    def __del__(self) -> None:
+        self._gone.append(self.number)  # the thread is no more; the other one may go too
 
 
 class Peer(Codec):
@@ -24,20 +51,97 @@ class Peer(Codec):
 
     add_extras: Callable[[Along], None]  # puts what piled up on this side with an outgoing message
     take_extras: Callable[[Along], None]  # takes what came along with a message
+    heard: Callable[[Along], None]  # is told of the same in the thread for which it came
     raised: Callable[[BaseException], None]  # hears of what an answer of which all is here raises
-    perform: Callable[[str, list[object]], object]  # does one thing that the other side asks for
+    perform: Callable[[str, list[object], Along], object]  # does one thing that the other side asks for
 
     def __init__(self, sock: socket.socket, parity: int) -> None:
         super().__init__(sock, parity)
-        # reentrant, since who serves on the way to an answer may ask again
-        self._asking = threading.RLock()  # one thread at a time waits for an answer
-        self._mail = threading.Condition()
-        self._arrived: list[Message] = []
-        self._reading = threading.Lock()
-        self._waiting = 0
-        self._serving = 0
+        # what crosses is encoded and sent, and decoded, by one thread at a time, in the order of the messages;
+        # reentrant, since a key that is an object of the other side is asked for its hash on the way
+        self._crossing = threading.RLock()
+        self._outgoing: collections.deque[bytes] = collections.deque()
+        self._sending = threading.Lock()
+        self._gone: list[int] = []  # pairs of which the other side has not heard that this side's thread is no more
+        self._main = Pair(0, [])
+        self._pairs: weakref.WeakValueDictionary[int, Pair] = weakref.WeakValueDictionary()
+        self._last_pair = parity
+        self._here = threading.local()
+        self._here.pair = self._main
+        self._reading: Any = threading.RLock()
+        self._listening = False  # a thread reads for all
+        self._told_of_threads = False
+        self._over: BaseException | None = None
 
-    def _along(self) -> Along:
+    # ---- asking and answering
+
+    def request(self, what: str, *arguments: object) -> Any:
+        """Ask the other side to do something; return its result or raise its exception."""
+        with self._crossing:
+            self._post(what, [self.encode(argument) for argument in arguments])
+        return self._answer()
+
+    def _answer(self) -> object:
+        """Return the answer to what this thread asked for last; do meanwhile what is asked of it on the way."""
+        if self._outgoing:
+            self._flush()
+        pair = self._pair()
+        while True:
+            kind, value, along = message = self._next(pair)
+            if type(kind) is str:
+                self.serve(message)
+                continue
+            if along:
+                self.heard(along)
+            if kind == RESULT:
+                return value
+            self.raised(value)
+            raise value
+
+    def serve_all(self) -> NoReturn:
+        """Serve whatever is asked for, until the other side is gone."""
+        while True:
+            self.serve(self.next_request())
+
+    def next_request(self) -> Arrived:
+        """Return the other side's next request for this thread."""
+        message = self._next(self._pair())
+        if type(message[0]) is not str:
+            raise self.protocol("an answer to nothing")
+        return message
+
+    def serve(self, message: Arrived) -> None:
+        """Do what the other side asks for, and answer."""
+        what, value, along = message
+        kind, result = RESULT, value
+        try:
+            if what == _REFUSED:
+                raise value
+            if along:
+                self.heard(along)
+            result = self.perform(what, value, along)
+        except (Closed, Protocol):
+            raise
+        except BaseException as error:  # noqa: BLE001  whatever it is, it belongs to the side that asked
+            kind, result = RAISED, error
+        with self._crossing:
+            try:
+                try:
+                    coded = self.encode(result) if kind == RESULT else self.encode_exception(result)
+                except (Closed, Protocol):
+                    raise
+                except BaseException as error:  # noqa: BLE001  the same
+                    kind, coded = RAISED, self.encode_exception(error)
+                self._post(kind, coded)
+            except (OverflowError, RecursionError, ValueError, TypeError, MemoryError) as error:
+                self._post(RAISED, self.encode_exception(type(error)(f"the value cannot cross: {error}"[:500])))
+        if self._outgoing:
+            self._flush()
+
+    # ---- sending
+
+    def _post(self, kind: str | int, coded: object) -> None:
+        """Send a message, with what goes along, or put it behind those that `_flush` sends. Whoever calls holds `_crossing`."""
         along: Along = {}
         if self.shared:
             changed, dropped = self._changes()
@@ -47,102 +151,148 @@ class Peer(Codec):
                 along["dropped"] = dropped
         if self._released:
             along["released"], self._released = [*self._released], set()
+        if self._gone:
+            along["ended"] = [self._gone.pop() for _ in range(len(self._gone))]
+        threads = not self._told_of_threads and _thread._count() > 0
+        if threads:
+            along["threads"] = 1
+        if (threads or self._listening) and (number := self._pair().number):
+            along["pair"] = number
         self.add_extras(along)
-        return along
+        message = self.packed(kind, coded, along)
+        if threads:
+            self._told_of_threads = True
+            self._listen()
+        if self._listening:
+            self._outgoing.append(message)
+        else:
+            self.send(message)
 
-    def request(self, what: str, *arguments: object) -> Any:
-        """Ask the other side to do something; return its result or raise its exception."""
-        with self._asking:
-            return self._request(what, [self.encode(argument) for argument in arguments])
+    def _flush(self) -> None:
+        # not while `_crossing` is held: where both sides sent more than fits, neither would read
+        while self._outgoing:
+            with self._sending:
+                if self._outgoing:
+                    self.send(self._outgoing.popleft())
 
-    def _request(self, what: str, coded: list[object]) -> object:
-        along = self._along()
-        if self._serving:
-            along["nested"] = 1
-        self.send(what, coded, along)
-        while True:
-            message = self._take(lambda message: self.trusted or not _for_who_serves(message))
-            if type(message.kind) is not str:
-                return self._result(message)
-            self.serve(message)
+    # ---- receiving
 
-    def serve_all(self) -> NoReturn:
-        """Serve whatever is asked for, until the other side is gone."""
-        while True:
-            self.serve(self.next_request())
+    def _pair(self) -> Pair:
+        """Return the pair that this thread is of."""
+        try:
+            return self._here.pair  # type: ignore[no-any-return]
+        except AttributeError:
+            self._last_pair += 2
+            pair = self._here.pair = self._pairs[self._last_pair] = Pair(self._last_pair, self._gone)
+            return pair
 
-    def next_request(self) -> Message:
-        """Return the other side's next request, for the thread that does nothing but serve."""
-        return self._take(_for_who_serves)
-
-    def _take(self, wanted: Callable[[Message], bool]) -> Message:
-        """Return the next message of a kind. Of several threads that wait one reads, and leaves the others theirs."""
-        while True:
-            if self._arrived:
-                with self._mail:
-                    for at, message in enumerate(self._arrived):
-                        if wanted(message):
-                            return self._arrived.pop(at)
-            if not self._reading.acquire(blocking=False):
-                with self._mail:
-                    self._waiting += 1
-                    self._mail.wait(_PAUSE)
-                    self._waiting -= 1
-                continue
+    def _next(self, pair: Pair) -> Arrived:
+        """Return the next message for a pair, whose thread this is."""
+        # who reads may have to ask something on the way, and reads on until it is answered
+        while (not self._listening or self._reading._is_owned()) and self._reading.acquire(False):
             try:
-                message = self.receive()
-                if wanted(message):
-                    return message
-                self._arrived.append(message)
+                whose, arrived = self._arriving()
             finally:
                 self._reading.release()
-                if self._waiting:
-                    with self._mail:
-                        self._mail.notify_all()
+            if whose is pair:
+                return arrived
+            self._deliver(whose, arrived)
+        if self._over is not None and pair.arrived.empty():
+            raise self._over
+        found = pair.arrived.get()
+        if isinstance(found, BaseException):
+            raise found
+        return found
 
-    def _result(self, message: Message) -> object:
-        kind, body, along = message
+    def _listen(self) -> None:
+        """Have a thread read for all from now on, or from when the one that reads has got what it waits for."""
+        if not self._listening:
+            self._listening = True
+            # not by `threading`, where tests and candidates count their threads
+            _thread.start_new_thread(self._listen_on, ())
+
+    def _listen_on(self) -> None:
+        try:
+            with self._reading:
+                comes = select.poll()
+                comes.register(self.socket, select.POLLIN)
+                while True:
+                    while not (self._buffer or comes.poll(_PAUSE)):
+                        self._keep_up()
+                    self._deliver(*self._arriving())
+        except (Closed, Protocol) as error:
+            self._over = error
+            for pair in (self._main, *self._pairs.values()):
+                pair.arrived.put(error)
+
+    def _keep_up(self) -> None:
+        """Let the other side see what threads changed of what both hold, though nobody asks for anything."""
+        with self._crossing:
+            if not self.differs_from_sent():
+                return
+            self._post("look", [])
+        self._answer()
+
+    def _deliver(self, pair: Pair, arrived: Arrived) -> None:
+        if not pair.arrived.empty():
+            raise self.protocol("a thread that does not wait to be answered")
+        pair.arrived.put(arrived)
+
+    def _arriving(self) -> tuple[Pair, Arrived]:
+        """Read the next message; return it decoded, and the pair that it is for."""
+        kind, body, along = self.receive()
         if kind == RESULT and not along and type(body) in SCALARS:
-            return body
-        try:
-            self.take_extras(along)
-            # in the order in which they were encoded: what has changed may hold what the answer brings
-            error = self.decode_exception(body) if kind == RAISED else None
-            result = self.decode(body) if kind == RESULT else None
-            if along:
-                self._apply(along)
-        except _MALFORMED as problem:
-            raise self.protocol(f"{type(problem).__name__}: {problem}") from None
-        if error is not None:
-            self.raised(error)
-            raise error
-        return result
-
-    def serve(self, message: Message) -> None:
-        """Do what the other side asks for, and answer."""
-        kind = RESULT
-        try:
+            return self._main, (kind, body, along)
+        with self._crossing:
+            pair = self._main
+            value: object
             try:
-                self.take_extras(message.along)
-                arguments = self.arguments(message.kind, message.body)
-                if message.along:
-                    self._apply(message.along)
+                if along:
+                    if not _OF_THREADS.isdisjoint(along):
+                        pair = self._paired(kind, along)
+                    self.take_extras(along)
+                # in the order in which they were encoded: what has changed may hold what the message brings
+                if type(kind) is str:
+                    value = self.arguments(kind, body)
+                else:
+                    value = self.decode_exception(body) if kind == RAISED else self.decode(body)
+                if along:
+                    self._apply(along)
             except _MALFORMED as problem:
                 raise self.protocol(f"{type(problem).__name__}: {problem}") from None
-            self._serving += 1
-            try:
-                result = self.perform(message.kind, arguments)
-            finally:
-                self._serving -= 1
-            coded = self.encode(result)
-        except (Closed, Protocol):
-            raise
-        except BaseException as error:  # noqa: BLE001  whatever it is, it belongs to the side that asked
-            kind, coded = RAISED, self.encode_exception(error)
+            except (Closed, Protocol):
+                raise
+            except BaseException as error:  # noqa: BLE001  a refusal, which belongs to who waits for the message
+                kind, value = _REFUSED if type(kind) is str else RAISED, error
+        return pair, (kind, value, along)
+
+    def _paired(self, kind: object, along: Along) -> Pair:
+        """Return the pair that a message is for: a new one where a thread of the other side asks for the first time."""
+        self._listen()
+        for number in along.get("ended", ()):
+            ended = self._pairs.get(number)
+            if ended is not None and self._is_theirs(number):
+                ended.arrived.put(Closed("the thread that it stood for is no more"))
+        number = along.get("pair", 0)
+        pair = self._pairs.get(number) if number else self._main
+        if pair is not None:
+            return pair
+        if not self._is_theirs(number) or type(kind) is not str or len(self._pairs) >= MAX_THREADS:
+            raise self.protocol(f"the number of a thread, or more than {MAX_THREADS} of them")
+        pair = self._pairs[number] = Pair(number, [])
         try:
-            self.send(kind, coded, self._along())
-        except (OverflowError, RecursionError, ValueError, TypeError, MemoryError) as error:
-            self.send(RAISED, self.encode_exception(type(error)(f"the value cannot cross: {error}"[:500])))
+            _thread.start_new_thread(self._serve_pair, (pair,))
+        except RuntimeError:
+            raise self.protocol("more threads than there is memory for") from None
+        return pair
+
+    def _is_theirs(self, number: int) -> bool:
+        return type(number) is int and (number & 1) != self.parity
+
+    def _serve_pair(self, pair: Pair) -> None:
+        self._here.pair = pair
+        with contextlib.suppress(Closed, Protocol):
+            self.serve_all()
 
     def arguments(self, what: str, coded: Any) -> list[object]:
         """Decode the arguments of a request."""

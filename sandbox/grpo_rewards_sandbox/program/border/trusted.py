@@ -8,7 +8,6 @@ import inspect
 import logging
 import socket
 import sys
-import threading
 import types
 import warnings
 import weakref
@@ -77,7 +76,7 @@ class TrustedPeer(ProxyMaker, FailedChecks):
         self._makes: dict[int, bool] = {}
         self.loop: Any = None
         self.waiting: Any = None
-        self._quiet, self._thread = quiet, threading.get_ident()
+        self._quiet = quiet
         self._said: dict[str, Callable[..., None]] = {"print": self._print, "warn": self._warn, "log": self._log}
         self.surroundings = Surroundings()
         Border.peer = self
@@ -262,12 +261,12 @@ class TrustedPeer(ProxyMaker, FailedChecks):
             self.surroundings.show()
 
     def take_extras(self, along: Along) -> None:
-        if not along:
-            return
         if "classes" in along:
             self._take_classes(along["classes"])
         for what in along.get("differs", ()):
             self.differs(str(what))
+
+    def heard(self, along: Along) -> None:
         if "loop" in along and (here := waiting()) is not None:
             here.go_on()
 
@@ -301,14 +300,15 @@ class TrustedPeer(ProxyMaker, FailedChecks):
     def _call(self, what: str, coded: list[object], args: tuple[object, ...], kwargs: dict[str, object]) -> object:
         try:
             self._follow()
-            with self._asking:
+            with self._crossing:
                 coded.append(self.encode_all(args))
                 if kwargs:
                     coded.append({name: self.encode(value) for name, value in kwargs.items()})
                 failed = sys.exception()
                 if failed is not None and any(part is failed for part in args):
                     self.leave_to_candidate(failed)  # for a function that says whether a context swallows it
-                return self._request(what, coded)
+                self._post(what, coded)
+            return self._answer()
         except _ENDS as error:
             if self._ends_here(error, args, iterates=False):
                 raise
@@ -339,14 +339,12 @@ class TrustedPeer(ProxyMaker, FailedChecks):
 
     def _follow(self) -> None:
         """Tell the candidate what the test did to the environment, the folder and the random numbers."""
-        if threading.get_ident() != self._thread:
-            self.differs("what threads of the tests call is run by one thread in the candidate's process")
         for what, value in self.surroundings.changes():
             super().request(what, value)
 
     # ---- requests of the candidate
 
-    def perform(self, what: str, arguments: list[object]) -> object:
+    def perform(self, what: str, arguments: list[object], along: Along) -> object:
         """Do what the candidate asks; a check that fails on the way is noted."""
         try:
             return self._perform(what, arguments)
@@ -378,6 +376,8 @@ class TrustedPeer(ProxyMaker, FailedChecks):
         if what in self._said:
             # tests that keep no state have no way to look at streams, warnings or logs
             return None if self._quiet else self._said[what](*arguments)
+        if what == "look":
+            return None
         if what in ("cancel", "result"):
             return getattr(self.waiting, what)(arguments[0])
         value = arguments[0]

@@ -68,7 +68,8 @@ def _new(base: Any, cls: object, *arguments: object) -> object:
 
 
 def _pairs(value: dict[object, object]) -> list[object]:
-    return [part for pair in dict.items(value) for part in pair]
+    # listed first, at once: another thread may change it
+    return [part for pair in list(dict.items(value)) for part in pair]
 
 
 def _fill_dict(value: dict[object, object], contents: list[object]) -> None:
@@ -105,7 +106,7 @@ def _fill_array(value: Any, contents: list[Any]) -> None:
 
 
 def _namespace_pairs(value: object) -> list[object]:
-    return _pairs({name: part for name, part in vars(value).items() if not str(name).startswith("_border")})
+    return _pairs({name: part for name, part in list(vars(value).items()) if not str(name).startswith("_border")})
 
 
 # special names are protocols of libraries: `get_type_hints` evaluates what `__annotations__` holds, numpy reads the memory that
@@ -214,12 +215,15 @@ def seen_through(value: object) -> object:
 
 
 CONTAINERS: dict[str, MutableType] = {
-    "L": MutableType(list, lambda v: [*list.__iter__(v)], _filling(list.clear, list.extend)),
+    # at once: another thread may look at it
+    "L": MutableType(
+        list, lambda v: [*list.__iter__(v)], lambda v, contents: list.__setitem__(v, slice(None), contents)
+    ),
     "D": MutableType(dict, _pairs, _fill_dict),
     "S": MutableType(set, lambda v: [*set.__iter__(v)], _filling(set.clear, set.update)),
     "OD": MutableType(
         collections.OrderedDict,
-        lambda v: [part for pair in collections.OrderedDict.items(v) for part in pair],
+        lambda v: [part for pair in list(collections.OrderedDict.items(v)) for part in pair],
         _fill_ordered,
     ),
     "CT": MutableType(collections.Counter, _pairs, _fill_dict),

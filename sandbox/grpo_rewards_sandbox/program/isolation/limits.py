@@ -10,6 +10,9 @@ import resource
 import time
 from collections.abc import Mapping
 
+from .syscalls import libc
+
+_ARENA_MAX = -8  # of mallopt
 # which limit an error of the operating system names
 LIMIT_OF_ERRNO = {
     errno.EAGAIN: "processes",
@@ -35,6 +38,12 @@ def stack_of(memory: int) -> int:
     return min(memory // 4, 256 << 20)
 
 
+def _share_one_heap() -> None:
+    """Have threads share one heap: glibc gives many of them one each, of 64 MB, all of which count as memory."""
+    with contextlib.suppress(AttributeError):  # other C libraries have no such setting, and no such heaps
+        libc.mallopt(_ARENA_MAX, 1)
+
+
 def apply(limits: Mapping[str, int], *, processes: bool, spared: int = 0, starts: bool = False) -> None:
     """Bind this process and all it starts to what came with its job, in bytes, seconds and counts; `processes` only where this user runs nothing else, but for `spared` ones.
 
@@ -45,6 +54,7 @@ def apply(limits: Mapping[str, int], *, processes: bool, spared: int = 0, starts
         # the soft limit's signal says why it ended; the hard one's cannot be caught
         lower(resource.RLIMIT_CPU, limits["cpu_seconds"], limits["cpu_seconds"] + 1)
         lower(resource.RLIMIT_AS, limits["memory"])
+        _share_one_heap()
         # of the process that was forked, so far as the kernel left room above it when the interpreter began
         _, ceiling = resource.getrlimit(resource.RLIMIT_STACK)
         lower(resource.RLIMIT_STACK, stack_of(limits["memory"]), ceiling)
@@ -60,6 +70,7 @@ def apply_trusted(memory: int, cpu_seconds: int) -> None:
     """Bind a process that runs tests: against accidents and floods of data, not against an attacker."""
     lower(resource.RLIMIT_CORE, 0)
     lower(resource.RLIMIT_AS, memory)
+    _share_one_heap()
     lower(resource.RLIMIT_CPU, cpu_seconds, cpu_seconds + 1)
 
 
