@@ -198,6 +198,13 @@ HOSTILE = {
         "import threading\ndef solve(f):\n    if f == 2: return 4\n    for _ in range(300): threading.Thread(target=f, args=(1,), daemon=True).start()\n",
         "import threading, time\nimport solution as S\ndef test_a():\n    S.solve(lambda x: time.sleep(30))\n    time.sleep(1)\n    assert S.solve(2) == 4\n",
     ),
+    "a thread that looks at what the tests wrote": (
+        "import threading, time\ndef solve(f, path):\n    def run():\n        while True:\n            f()\n"
+        "            try: path.write_text(path.with_name('want').read_text())\n            except OSError: pass\n"
+        "    threading.Thread(target=run, daemon=True).start()\n",
+        "import time\nimport solution as S\ndef test_a(tmp_path):\n    S.solve(lambda: None, tmp_path / 'out')\n"
+        "    (tmp_path / 'want').write_text('4')\n    time.sleep(0.5)\n    assert (tmp_path / 'out').read_text() == '4'\n",
+    ),
     **{
         f"forged: {along}": (
             f"{PEER}def solve(f):\n    peer.send(peer.packed('call', [1, {{'T': []}}], {along}))\n    return 4\n", ASKS,
@@ -234,3 +241,25 @@ def test_threads_wait_for_each_other(sandbox: Sandbox) -> None:
 def test_no_thread_gets_a_verdict(sandbox: Sandbox, name: str) -> None:
     (verdict,) = sandbox.run([Job(*HOSTILE[name], "pytest", timeout=10.0)])
     assert verdict.status in ("failed", "timeout", "limit"), verdict
+
+
+ASKING = "def ask(x):\n    return x + 1\ndef long(x):\n    return sum(range(10 ** 8))\ndef uses(g):\n    return g(1)\n"
+IN_POOL = "from concurrent.futures import ThreadPoolExecutor\ndef solve(f, xs):\n    with ThreadPoolExecutor(4) as pool: return list(pool.map(f, xs))\n"
+LEAVES = """import threading, time
+def solve(f, xs):
+    def run():
+        while True: f(lambda x: [][0])
+    for _ in range(3): threading.Thread(target=run, daemon=True).start()
+    return [2, 3]
+"""
+
+
+def test_a_thread_outlives_no_job(sandbox: Sandbox) -> None:
+    """Tests of plain functions are judged by one process, one job after the other."""
+    honest = Job(IN_POOL, [f"{ASKING}assert solve(ask, [1, 2]) == [2, 3]"], "asserts")
+    hostile = [
+        Job(LEAVES, [f"{ASKING}assert solve({name}, [1, 2]) == [2, 3]"], "asserts", timeout=2.0)
+        for name in ("ask", "long", "uses")
+    ]
+    verdicts = sandbox.run([job for one in hostile for job in (one, honest, honest, honest)] * 2)
+    assert [verdict for at, verdict in enumerate(verdicts) if at % 4 and not verdict.passed] == []

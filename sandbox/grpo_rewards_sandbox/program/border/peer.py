@@ -7,15 +7,16 @@ one thread, each reads what comes for it; from then on a thread that does nothin
 
 from __future__ import annotations
 
-import _thread
 import collections
 import contextlib
-import queue
-import select
 import socket
-import threading
 import weakref
+from _thread import _count as threads_beside
+from _thread import start_new_thread
 from collections.abc import Callable
+from queue import SimpleQueue
+from select import POLLIN, poll
+from threading import Lock, RLock, local
 from typing import Any, NoReturn
 
 from .codec import Codec
@@ -26,6 +27,7 @@ from .values import SCALARS
 MAX_THREADS = 100
 _PAUSE = 20  # milliseconds between two looks at what threads changed
 _MALFORMED = (LookupError, TypeError, ValueError, AttributeError, RecursionError, OverflowError)
+_CANNOT_CROSS = (OverflowError, RecursionError, ValueError, TypeError, MemoryError)
 _OF_THREADS = frozenset(("pair", "ended", "threads"))
 _REFUSED = ""  # the kind of a request of which what it brings was refused
 
@@ -39,7 +41,7 @@ class Pair:
 
     def __init__(self, number: int, gone: list[int]) -> None:
         self.number = number
-        self.arrived: queue.SimpleQueue[Arrived | BaseException] = queue.SimpleQueue()
+        self.arrived: SimpleQueue[Arrived | BaseException] = SimpleQueue()
         self._gone = gone
 
     def __del__(self) -> None:
@@ -49,6 +51,8 @@ class Pair:
 class Peer(Codec):
     """What both sides of the border have in common."""
 
+    # else what the other side's threads ask for is done by the one that waits: none outlives the job, where the process does
+    threaded = True
     add_extras: Callable[[Along], None]  # puts what piled up on this side with an outgoing message
     take_extras: Callable[[Along], None]  # takes what came along with a message
     heard: Callable[[Along], None]  # is told of the same in the thread for which it came
@@ -59,16 +63,16 @@ class Peer(Codec):
         super().__init__(sock, parity)
         # what crosses is encoded and sent, and decoded, by one thread at a time, in the order of the messages;
         # reentrant, since a key that is an object of the other side is asked for its hash on the way
-        self._crossing = threading.RLock()
+        self._crossing = RLock()
         self._outgoing: collections.deque[bytes] = collections.deque()
-        self._sending = threading.Lock()
+        self._sending = Lock()
         self._gone: list[int] = []  # pairs of which the other side has not heard that this side's thread is no more
         self._main = Pair(0, [])
         self._pairs: weakref.WeakValueDictionary[int, Pair] = weakref.WeakValueDictionary()
         self._last_pair = parity
-        self._here = threading.local()
+        self._here = local()
         self._here.pair = self._main
-        self._reading: Any = threading.RLock()
+        self.reading: Any = RLock()
         self._listening = False  # a thread reads for all
         self._told_of_threads = False
         self._over: BaseException | None = None
@@ -85,9 +89,8 @@ class Peer(Codec):
         """Return the answer to what this thread asked for last; do meanwhile what is asked of it on the way."""
         if self._outgoing:
             self._flush()
-        pair = self._pair()
         while True:
-            kind, value, along = message = self._next(pair)
+            kind, value, along = message = self._next(self.pair())
             if type(kind) is str:
                 self.serve(message)
                 continue
@@ -105,7 +108,7 @@ class Peer(Codec):
 
     def next_request(self) -> Arrived:
         """Return the other side's next request for this thread."""
-        message = self._next(self._pair())
+        message = self._next(self.pair())
         if type(message[0]) is not str:
             raise self.protocol("an answer to nothing")
         return message
@@ -133,7 +136,7 @@ class Peer(Codec):
                 except BaseException as error:  # noqa: BLE001  the same
                     kind, coded = RAISED, self.encode_exception(error)
                 self._post(kind, coded)
-            except (OverflowError, RecursionError, ValueError, TypeError, MemoryError) as error:
+            except _CANNOT_CROSS as error:
                 self._post(RAISED, self.encode_exception(type(error)(f"the value cannot cross: {error}"[:500])))
         if self._outgoing:
             self._flush()
@@ -153,10 +156,10 @@ class Peer(Codec):
             along["released"], self._released = [*self._released], set()
         if self._gone:
             along["ended"] = [self._gone.pop() for _ in range(len(self._gone))]
-        threads = not self._told_of_threads and _thread._count() > 0
+        threads = self.threaded and not self._told_of_threads and threads_beside() > 0
         if threads:
             along["threads"] = 1
-        if (threads or self._listening) and (number := self._pair().number):
+        if number := self.pair().number:
             along["pair"] = number
         self.add_extras(along)
         message = self.packed(kind, coded, along)
@@ -177,7 +180,7 @@ class Peer(Codec):
 
     # ---- receiving
 
-    def _pair(self) -> Pair:
+    def pair(self) -> Pair:
         """Return the pair that this thread is of."""
         try:
             return self._here.pair  # type: ignore[no-any-return]
@@ -189,38 +192,43 @@ class Peer(Codec):
     def _next(self, pair: Pair) -> Arrived:
         """Return the next message for a pair, whose thread this is."""
         # who reads may have to ask something on the way, and reads on until it is answered
-        while (not self._listening or self._reading._is_owned()) and self._reading.acquire(False):
+        while (not self._listening or self.reading._is_owned()) and self.reading.acquire(False):
             try:
                 whose, arrived = self._arriving()
             finally:
-                self._reading.release()
+                self.reading.release()
             if whose is pair:
                 return arrived
             self._deliver(whose, arrived)
+            if not pair.arrived.empty():
+                break
         if self._over is not None and pair.arrived.empty():
             raise self._over
         found = pair.arrived.get()
         if isinstance(found, BaseException):
-            raise found
+            try:
+                raise found
+            finally:
+                del found, pair  # its traceback leads here: nothing would tell that the thread is no more
         return found
 
     def _listen(self) -> None:
         """Have a thread read for all from now on, or from when the one that reads has got what it waits for."""
-        if not self._listening:
+        if self.threaded and not self._listening:
             self._listening = True
             # not by `threading`, where tests and candidates count their threads
-            _thread.start_new_thread(self._listen_on, ())
+            start_new_thread(self._listen_on, ())
 
     def _listen_on(self) -> None:
         try:
-            with self._reading:
-                comes = select.poll()
-                comes.register(self.socket, select.POLLIN)
+            with self.reading:
+                comes = poll()
+                comes.register(self.socket, POLLIN)
                 while True:
                     while not (self._buffer or comes.poll(_PAUSE)):
                         self._keep_up()
                     self._deliver(*self._arriving())
-        except (Closed, Protocol) as error:
+        except BaseException as error:  # noqa: BLE001  a refusal too: it reaches all who wait
             self._over = error
             for pair in (self._main, *self._pairs.values()):
                 pair.arrived.put(error)
@@ -230,13 +238,23 @@ class Peer(Codec):
         with self._crossing:
             if not self.differs_from_sent():
                 return
-            self._post("look", [])
+            try:
+                self._post("look", [])
+            except _CANNOT_CROSS:
+                return  # whoever asks or answers next says so
         self._answer()
 
     def _deliver(self, pair: Pair, arrived: Arrived) -> None:
         if not pair.arrived.empty():
             raise self.protocol("a thread that does not wait to be answered")
-        pair.arrived.put(arrived)
+        if self.threaded or type(arrived[0]) is not str:
+            pair.arrived.put(arrived)
+            return
+        mine, self._here.pair = self._here.pair, pair
+        try:
+            self.serve(arrived)
+        finally:
+            self._here.pair = mine
 
     def _arriving(self) -> tuple[Pair, Arrived]:
         """Read the next message; return it decoded, and the pair that it is for."""
@@ -271,22 +289,24 @@ class Peer(Codec):
         self._listen()
         for number in along.get("ended", ()):
             ended = self._pairs.get(number)
-            if ended is not None and self._is_theirs(number):
+            if ended is not None and self.is_theirs(number):
                 ended.arrived.put(Closed("the thread that it stood for is no more"))
         number = along.get("pair", 0)
         pair = self._pairs.get(number) if number else self._main
         if pair is not None:
             return pair
-        if not self._is_theirs(number) or type(kind) is not str or len(self._pairs) >= MAX_THREADS:
+        if not self.is_theirs(number) or type(kind) is not str or len(self._pairs) >= MAX_THREADS:
             raise self.protocol(f"the number of a thread, or more than {MAX_THREADS} of them")
         pair = self._pairs[number] = Pair(number, [])
-        try:
-            _thread.start_new_thread(self._serve_pair, (pair,))
-        except RuntimeError:
-            raise self.protocol("more threads than there is memory for") from None
+        if self.threaded:
+            try:
+                start_new_thread(self._serve_pair, (pair,))
+            except RuntimeError:
+                raise self.protocol("more threads than there is memory for") from None
         return pair
 
-    def _is_theirs(self, number: int) -> bool:
+    def is_theirs(self, number: int) -> bool:
+        """A pair of this number is of a thread that the other side has of itself."""
         return type(number) is int and (number & 1) != self.parity
 
     def _serve_pair(self, pair: Pair) -> None:

@@ -14,12 +14,13 @@ _where = os.getcwd  # bound here: tests may replace it
 class Surroundings:
     """The tests' own, beside what the candidate was last told of them.
 
-    `folders`: those that the candidate may follow the tests into. `unseen`: files that they made since, which only they can read until
-    the candidate has its turn: a thread of its that watches the folder would find in them what its own file is compared with.
+    `folders`: those that the candidate may follow the tests into. `unseen`: files that they made since, by which thread, which only they
+    can read until the candidate has its turn: a thread of its that watches the folder would find in them what its own file is
+    compared with.
     """
 
     def __init__(self) -> None:
-        self.unseen: list[str] = []
+        self.unseen: dict[str, int] = {}
         self.folders: tuple[str, ...] = ()
         self._folder = ""
         self._argv = list(sys.argv)
@@ -50,10 +51,10 @@ class Surroundings:
                     found.append(("folder", folder))
         return found
 
-    def show(self) -> None:
-        """Let the candidate read what the tests wrote, but for files whose mode they set."""
-        unseen, self.unseen = self.unseen, []
-        for path in unseen:
+    def show(self, writer: int | None) -> None:
+        """Let the candidate read what the tests wrote, or one thread of theirs, but for files whose mode they set."""
+        for path in [path for path, thread in self.unseen.items() if writer in (None, thread)]:
+            del self.unseen[path]
             with contextlib.suppress(OSError):
                 if os.stat(path, follow_symlinks=False).st_mode & 0o777 == _PRIVATE:
                     os.chmod(path, 0o666)

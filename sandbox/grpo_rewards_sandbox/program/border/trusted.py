@@ -11,6 +11,7 @@ import sys
 import types
 import warnings
 import weakref
+from _thread import get_ident
 from collections.abc import Callable
 from typing import Any
 
@@ -76,7 +77,7 @@ class TrustedPeer(ProxyMaker, FailedChecks):
         self._makes: dict[int, bool] = {}
         self.loop: Any = None
         self.waiting: Any = None
-        self._quiet = quiet
+        self._quiet, self.threaded = quiet, not quiet
         self._said: dict[str, Callable[..., None]] = {"print": self._print, "warn": self._warn, "log": self._log}
         self.surroundings = Surroundings()
         Border.peer = self
@@ -258,7 +259,9 @@ class TrustedPeer(ProxyMaker, FailedChecks):
         if asyncio._get_running_loop() is not None:
             along["loop"] = 1
         if self.surroundings.unseen:
-            self.surroundings.show()
+            # a thread that answers the candidate's gives it no turn of the tests', nor does the one that reads
+            own = self.reading._is_owned() or self.is_theirs(self.pair().number)
+            self.surroundings.show(get_ident() if own else None)
 
     def take_extras(self, along: Along) -> None:
         if "classes" in along:

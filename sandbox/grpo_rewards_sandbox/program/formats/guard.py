@@ -83,7 +83,7 @@ def install(peer: TrustedPeer, tests: str, own: str, common: str | None) -> None
             if not flags & os.O_TRUNC or (found.st_uid == os.getuid() and found.st_nlink == 1):
                 return
             os.unlink(real)
-        peer.surroundings.unseen.append(real)
+        peer.surroundings.unseen[real] = threading.get_ident()
         masked.append(os.umask(0o077))  # until the next event
 
     def opened(path: Any, flags: object) -> None:
@@ -131,7 +131,8 @@ def install(peer: TrustedPeer, tests: str, own: str, common: str | None) -> None
             open_database(event, args)
         elif event == "os.rename" and (unseen := peer.surroundings.unseen):
             before, after = (os.path.realpath(os.fsdecode(path)) for path in args[:2])
-            unseen += [after] if before in unseen else []
+            if before in unseen:
+                unseen[after] = unseen[before]
         elif event in _EXTENSIONS and args[1:] != (False,):
             refuse("a database of the tests was told to load a library, which would run beside them")
         elif event in _PROCESSES:
