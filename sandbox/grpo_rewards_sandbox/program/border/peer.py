@@ -17,6 +17,7 @@ from collections.abc import Callable
 from queue import SimpleQueue
 from select import POLLIN, poll
 from threading import Lock, RLock, local
+from time import perf_counter
 from typing import Any, NoReturn
 
 from .codec import Codec
@@ -25,7 +26,8 @@ from .values import SCALARS
 
 # of the other side's threads that this one has a thread for at a time: each takes memory
 MAX_THREADS = 100
-_PAUSE = 20  # milliseconds between two looks at what threads changed
+# milliseconds between two looks at what threads changed, and how many more for each second that a look takes
+_PAUSE, _SELDOM = 20, 20_000
 _MALFORMED = (LookupError, TypeError, ValueError, AttributeError, RecursionError, OverflowError)
 _CANNOT_CROSS = (OverflowError, RecursionError, ValueError, TypeError, MemoryError)
 _OF_THREADS = frozenset(("pair", "ended", "threads"))
@@ -224,9 +226,12 @@ class Peer(Codec):
             with self.reading:
                 comes = poll()
                 comes.register(self.socket, POLLIN)
+                pause = _PAUSE
                 while True:
-                    while not (self._buffer or comes.poll(_PAUSE)):
+                    while not (self._buffer or comes.poll(pause)):
+                        began = perf_counter()
                         self._keep_up()
+                        pause = _PAUSE + int(_SELDOM * (perf_counter() - began))
                     self._deliver(*self._arriving())
         except BaseException as error:  # noqa: BLE001  a refusal too: it reaches all who wait
             self._over = error
