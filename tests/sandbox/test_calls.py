@@ -105,3 +105,12 @@ def test_thousands_of_calls_and_large_values_cross(sandbox: Sandbox) -> None:
 def test_a_call_that_does_not_end_is_a_timeout(sandbox: Sandbox) -> None:
     verdict = judged(sandbox, "def f(x):\n    while x > 1: pass\n    return x", calls(([1], 1), ([2], 2)), timeout=0.5)
     assert verdict.status == "timeout"
+
+
+def test_of_the_setup_a_program_has_plain_classes_and_imports_alone(sandbox: Sandbox) -> None:
+    setup = "import math\nclass Pair:\n    def __init__(self, a=0):\n        self.a = a\nLIMIT = 9\ndef reference(x):\n    return x * x\n"
+    found = "def f(x):\n    return [Pair(x).a, math.isqrt(x)]"
+    assert judged(sandbox, found, calls(([9], [9, 3])), setup=setup).passed
+    for taken in ("reference(x)", "LIMIT", "globals().get('reference', abs)(x)"):
+        verdict = judged(sandbox, f"def f(x):\n    return {taken}", calls(([3], 9)), setup=setup)
+        assert verdict.status == "failed", verdict

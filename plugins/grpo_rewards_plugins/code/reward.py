@@ -339,7 +339,9 @@ def _program_of(
         return language, put_together(before, str(suite.tests), language)
     if language != "python" or not program.strip():
         return language, program
-    return language, program if suite.format in ("stdio", "calls") else _continued(program, suite, prompt)
+    if suite.format == "calls":
+        return language, with_prelude(program, suite.beginning)
+    return language, program if suite.format == "stdio" else _continued(program, suite, prompt)
 
 
 def _continued(program: str, suite: Suite, prompt: str) -> str:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
+from grpo_rewards_plugins.code.extraction import preamble
 from grpo_rewards_plugins.code.problems import SuiteProblem
 from grpo_rewards_plugins.code.row import DataRow
 from grpo_rewards_plugins.code.shapes.calls import calls_of, parameters_of
@@ -57,8 +59,8 @@ def examples(row: DataRow, cell: list[Mapping[str, Any]]) -> Suite:
         ([given[one] for one in order] if order and set(order) == set(given) else given, wanted)
         for given, wanted in pairs
     ]
-    setup = row.prompt if row.prompt.strip() else ""
-    return calls_suite(name, calls_of(name, called, columns), columns, setup=setup)
+    suite = calls_suite(name, calls_of(name, called, columns), columns)
+    return replace(suite, beginning=preamble(row.prompt, entry))
 
 
 _ASSERT = re.compile(r"^[ \t]+assert\b", re.M)

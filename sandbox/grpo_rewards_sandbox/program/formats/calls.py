@@ -17,6 +17,7 @@ from ..border.trusted import TrustedPeer
 from ..comparison import same_value
 from ..protocol import JobMessage
 from .checks import judged
+from .classes import plain_classes
 from .report import JobReport, Progress
 
 _SHOWN = 100  # characters of a value in a reason
@@ -58,7 +59,8 @@ def _load(job: JobMessage, peer: TrustedPeer) -> None:
         "parameters": list(job["parameters"]),
         "returns": job["returns"],
     }
-    peer.request("load_calls", job["candidate"], job["module"], job["setup"], json.dumps(asked))
+    shown, _, _ = plain_classes(job["setup"])  # as in every format: setups often hold the reference
+    peer.request("load_calls", job["candidate"], job["module"], shown, json.dumps(asked))
 
 
 def _judge(
