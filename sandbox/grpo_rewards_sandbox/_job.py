@@ -37,8 +37,8 @@ class Checker:
 
     `protocol`: ``testlib`` (C++; called with the files of input, output and answer; exit status 0 right, 1, 2 and 8 wrong),
     ``codeforces`` (Python; called with the files of input, answer and output; prints 1 or 0), or ``function`` (Python; defines
-    ``output_judging_function(input, output, answer) -> bool``). A checker that says anything else gives no verdict,
-    unless it accepts the answer in the test itself: then the output that it broke on is wrong.
+    ``output_judging_function(input, output, answer) -> bool``). An output that a checker says anything else of is
+    wrong; a checker that breaks on the answer in the test too gives no verdict.
     """
 
     source: str

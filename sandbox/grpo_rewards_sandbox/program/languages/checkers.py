@@ -30,6 +30,7 @@ _ORDER = {
 _TESTLIB = {0: True, 1: False, 2: False, 4: False, 8: False}
 _EXCEEDED = ("timeout", "limit")
 _KEPT = 4096
+_TRIED = 3  # answers, on each of which a checker may hang for its whole time
 _FUNCTION = """
 
 import sys as _sys
@@ -49,26 +50,26 @@ def lacking(checker: CheckerMessage | None) -> str:
     return table.missing(checker["language"]) if checker is not None else ""
 
 
-class Accepted:
-    """Whether checkers accept the rows' own answers, by the text of both; the newest are kept."""
+class Understood:
+    """Whether checkers say anything clear of the rows' own answers, by the text of both; the newest are kept."""
 
     def __init__(self) -> None:
         self._kept: OrderedDict[str, bool] = OrderedDict()
 
-    def all(self, judge: Judge, job: JobMessage, program: Program, source: str, places: list[int]) -> bool:
-        """Whether the checker says of the answers of the tests at these places that they are right."""
-        keys = {place: _key(source, job["tests"][place]) for place in places}
+    def any(self, judge: Judge, job: JobMessage, program: Program, source: str, places: list[int]) -> bool:
+        """Whether the checker says of an answer of the tests at these places that it is right or wrong."""
+        keys = {place: _key(source, job["tests"][place]) for place in places[:_TRIED]}
         left = {place: key for place, key in keys.items() if key not in self._kept}
-        if left:
+        if left and not any(self._kept.get(key) for key in keys.values()):
             clock = judge.clock(TRUSTED_SECONDS)
-            with Cell(judge.slot, TRUSTED_LIMITS, clock, trusted=True) as cell:
-                program.put(cell)
-                for place, key in left.items():
+            for place, key in left.items():
+                with Cell(judge.slot, TRUSTED_LIMITS, clock, trusted=True) as cell:
+                    program.put(cell)
                     clock.allow(TRUSTED_SECONDS)
-                    self._kept[key] = _accepts(cell, job, program, source, place)
-                    if not self._kept[key]:
-                        break
-        found = all(self._kept.get(key, False) for key in keys.values())
+                    self._kept[key] = _understands(cell, job, program, source, place)
+                if self._kept[key]:
+                    break
+        found = any(self._kept.get(key, False) for key in keys.values())
         while len(self._kept) > _KEPT:
             self._kept.popitem(last=False)
         return found
@@ -79,12 +80,15 @@ def _key(source: str, case: CaseMessage) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def _accepts(cell: Cell, job: JobMessage, program: Program, source: str, place: int) -> bool:
+def _understands(cell: Cell, job: JobMessage, program: Program, source: str, place: int) -> bool:
     case, checker = job["tests"][place], job["checker"]
     assert checker is not None
     answer = case["output"].encode("utf-8", "surrogatepass")
+    if not answer.strip():
+        return True  # the row has no answer there, by which the checker could be known to be broken
     try:
-        return _is_right(cell, checker["protocol"], program, source, case, answer)
+        _is_right(cell, checker["protocol"], program, source, case, answer)
+        return True
     except _Unclear:
         return False
     except JobEnded as end:
@@ -96,8 +100,8 @@ def _accepts(cell: Cell, job: JobMessage, program: Program, source: str, place: 
 def decide(judge: Judge, job: JobMessage, held: list[tuple[int, bytes]], report: JobReport) -> None:
     """Have the checker decide on each output; raise `JobEnded`, with no verdict, where it does not say anything clear.
 
-    Where it breaks on an output, but accepts the row's own answer to the same test, that output is wrong: else a program
-    would leave its group by printing what the checker cannot read.
+    Where it breaks on an output, that output is wrong: else a program would leave its group by printing what the checker
+    cannot read. A checker that breaks on the rows' own answers too is broken itself, which says nothing of a program that is wrong nowhere else.
     """
     checker = job["checker"]
     assert checker is not None
@@ -106,9 +110,13 @@ def decide(judge: Judge, job: JobMessage, held: list[tuple[int, bytes]], report:
     try:
         program = judge.compile(checker["language"], source, trusted=True, headers=headers)
         problems = _looked_at(judge, job, held, report, program, source)
-        places = [place for place, problem in problems if problem]
-        if places and not judge.accepted.all(judge, job, program, source, places):
-            raise _broken(next(problem for _, problem in problems if problem))
+        wrong = bool(report.reason) or not all(problem for _, problem in problems)
+        if (
+            problems
+            and not wrong
+            and not judge.understood.any(judge, job, program, source, [place for place, _ in problems])
+        ):
+            raise _broken(problems[0][1])
     except JobEnded as end:
         if end.killed or end.report.status in ("unavailable", "refused"):
             raise
@@ -117,7 +125,7 @@ def decide(judge: Judge, job: JobMessage, held: list[tuple[int, bytes]], report:
     for place, problem in problems:
         shown = repr(outputs[place][:100])
         report.fail(
-            f"case {place + 1}: the checker accepts the right answer, and breaks on {shown}: {problem}"
+            f"case {place + 1}: the checker breaks on {shown}: {problem}"
             if problem
             else f"case {place + 1}: the checker does not accept {shown}"
         )

@@ -30,7 +30,7 @@ class Judge:
     compiler: Compiler
     clock: Callable[[float], JobClock]
     testlib: str
-    accepted: checkers.Accepted = field(default_factory=checkers.Accepted)
+    understood: checkers.Understood = field(default_factory=checkers.Understood)
     _cell: Cell | None = None  # the candidate's, ended when its verdict is known: what fills a machine dies slowly
 
     def judge(self, job: JobMessage, late: Callable[[JobReport], None]) -> tuple[JobReport, str]:
