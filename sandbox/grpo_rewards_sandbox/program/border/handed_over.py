@@ -18,6 +18,8 @@ _FRAMEWORKS = frozenset(("unittest", "_pytest", "hypothesis", "pytest_mock"))
 _FRAME_NAMES = ("gi_", "cr_", "ag_", "tb_", "f_", "co_", "func_")
 _READABLE = frozenset(("__name__", "__doc__", "__qualname__", "__members__"))
 _OF_NAMED_TUPLES = frozenset(("_fields", "_replace", "_asdict"))
+# methods by which a database of the tests tells the candidate what they look for, or asks it whether that is found
+_HEARING = frozenset(("create_collation", "set_authorizer", "set_trace_callback"))
 _COPIED = frozenset((*functools.WRAPPER_ASSIGNMENTS, *functools.WRAPPER_UPDATES, "__wrapped__", "__type_params__"))
 # what they hold is in their text too: theirs does not cross
 CALLABLES = (types.FunctionType, types.MethodType, types.BuiltinFunctionType, functools.partial, BoundMethod)
@@ -96,6 +98,8 @@ def _public(value: object, name: object) -> str:
         raise Withheld(name)
     # how they check, what a mock returns and how often it was called: for the tests alone
     if any(base.__module__.partition(".")[0] in _FRAMEWORKS and hasattr(base, name) for base in type(value).__mro__):
+        raise Withheld(name)
+    if name in _HEARING and any(base.__module__ == "sqlite3" for base in type(value).__mro__):
         raise Withheld(name)
     return name
 
