@@ -133,8 +133,14 @@ def _waits(name: str) -> object:
     return forward
 
 
-_ASYNCHRONOUS = {name: _waits(name) for name in ("__aenter__", "__aexit__", "__anext__")}
+def _await(self: object) -> object:
+    """Wait for a task or a future of the tests, or another awaitable of theirs."""
+    return Here.peer.loop.theirs(self, "__await__").__await__()
+
+
+_ASYNCHRONOUS: dict[str, object] = {name: _waits(name) for name in ("__aenter__", "__aexit__", "__anext__")}
 _ASYNCHRONOUS["__aiter__"] = _forward("aiter")
+_ASYNCHRONOUS["__await__"] = _await
 _classes: dict[tuple[tuple[str, ...], bool | str], type] = {}
 # one stub for a class of the tests', so that isinstance and `is` hold here too
 _own_classes: dict[int, type] = {}

@@ -286,7 +286,7 @@ class TrustedPeer(ProxyMaker, FailedChecks):
             iterates = (what == "op" and arguments[0] in _ITERATES) or what in _ITERATING
             if self._ends_here(error, arguments, iterates=iterates):
                 raise
-            raise RuntimeError(f"the candidate raised {type(error).__name__}") from None
+            raise RuntimeError(self._no_end(error)) from None
 
     def _ends_here(self, error: BaseException, given: tuple[object, ...], *, iterates: bool) -> bool:
         """What ends an iterator of the tests is the candidate's to raise here, and any error that it was given by this use."""
@@ -299,6 +299,14 @@ class TrustedPeer(ProxyMaker, FailedChecks):
         # out of anything but an iterator it would end the tests' own loops: zip(map(solve, ...), ...)
         iterates = iterates and not isinstance(error, GeneratorExit)
         return iterates or _expected({cls.__name__ for cls in type(error).__mro__})
+
+    def _no_end(self, error: BaseException) -> str:
+        """Say what the candidate raised that may not end what the tests do."""
+        name = type(error).__name__
+        if "_border_number" in error.__dict__:
+            return f"the candidate raised {name}"
+        self.differs(f"{name} of a function of the tests does not come back to them through the candidate")
+        return f"the candidate passed on {name} of a function of the tests"
 
     def _call(self, what: str, coded: list[object], args: tuple[object, ...], kwargs: dict[str, object]) -> object:
         try:
@@ -315,7 +323,7 @@ class TrustedPeer(ProxyMaker, FailedChecks):
         except _ENDS as error:
             if self._ends_here(error, args, iterates=False):
                 raise
-            raise RuntimeError(f"the candidate raised {type(error).__name__}") from None
+            raise RuntimeError(self._no_end(error)) from None
 
     def call(self, number: int, args: tuple[object, ...], kwargs: dict[str, object]) -> Any:
         """Call an object of the candidate, by its number."""
@@ -455,7 +463,11 @@ class TrustedPeer(ProxyMaker, FailedChecks):
             return value
         if name not in ASYNCHRONOUS or type(arguments) is not tuple:
             raise self.protocol("a special method")
-        return getattr(type(value), name)(value, *arguments)
+        return _waited(value) if name == "__await__" else getattr(type(value), name)(value, *arguments)
+
+
+async def _waited(value: Any) -> object:
+    return await value
 
 
 def _expected(names: set[str]) -> bool:
