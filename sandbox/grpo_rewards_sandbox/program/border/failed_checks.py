@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
+import types
 
 from .proxies import Reading
 from .uses import TEST_MODULES
@@ -18,6 +19,7 @@ class FailedChecks:
 
     text: Reading
     failed: BaseException | None = None  # the first
+    named: BaseException | None = None  # what the candidate raised last of what ends iterators, where the tests name it
 
     def may_swallow(self, error: BaseException) -> bool:
         """A context manager of the candidate's may swallow what the tests raised, or what their text names: no check along with it."""
@@ -25,7 +27,9 @@ class FailedChecks:
         own = at is not None and at.tb_frame.f_globals.get("__name__") in TEST_MODULES
         if at is not None and own and at.tb_lineno in self.text.still_to_check:
             return False
-        return "_border_number" not in getattr(error, "__dict__", {}) or type(error).__name__ in self.text.words
+        return "_border_number" not in getattr(error, "__dict__", {}) or (
+            at is not None and type(error).__name__ in at.tb_frame.f_code.co_names
+        )
 
     def is_check(self, error: BaseException | None) -> bool:
         """This exception is a check of the tests that failed, or a refusal."""
@@ -49,9 +53,30 @@ class FailedChecks:
         if self.is_check(error) or self._keeps_from_check(error):
             self.failed = error
 
+    def settle(self) -> None:
+        """What ends an iterator is for the function of the tests that names it: else it ended one of theirs, with their checks."""
+        error = self.named
+        if error is None or sys.exception() is error:
+            return
+        self.named, at = None, error.__traceback__
+        if at is None:  # unittest takes it off what it expected
+            return
+        frame = at.tb_frame  # the outermost that it came to
+        module = str(frame.f_globals.get("__name__"))
+        if module.startswith(__package__) or (module in TEST_MODULES and not names(frame, error)):
+            self.failed = self.failed or error
+
     def _keeps_from_check(self, error: BaseException) -> bool:
         """A function of the tests that the candidate called raised this before a check of its own."""
         at = None if isinstance(error, (asyncio.CancelledError, GeneratorExit)) else error.__traceback__
         while at is not None and at.tb_frame.f_globals.get("__name__") not in TEST_MODULES:
             at = at.tb_next
         return at is not None and (at.tb_frame.f_code.co_name, at.tb_lineno) in self.text.checking
+
+
+def names(frame: types.FrameType, error: BaseException) -> bool:
+    """A function names this error, or a class of it; one by which an iterator steps ends it by what it raises, and expects nothing."""
+    code = frame.f_code
+    return code.co_name not in ("__next__", "__anext__") and any(
+        cls.__name__ in code.co_names for cls in type(error).__mro__
+    )

@@ -18,7 +18,7 @@ from typing import Any
 from . import handed_over, stdlib
 from .awaiting import waiting
 from .codec import Ref
-from .failed_checks import FailedChecks, Refused
+from .failed_checks import FailedChecks, Refused, names
 from .libraries import OF_LIBRARIES
 from .messages import Along, DescribedFunction
 from .operations import OPERATIONS, SPECIAL, TEXT
@@ -297,8 +297,11 @@ class TrustedPeer(ProxyMaker, FailedChecks):
         if isinstance(error, asyncio.CancelledError):
             return asyncio._get_running_loop() is None
         # out of anything but an iterator it would end the tests' own loops: zip(map(solve, ...), ...)
-        iterates = iterates and not isinstance(error, GeneratorExit)
-        return iterates or _expected({cls.__name__ for cls in type(error).__mro__})
+        if iterates and not isinstance(error, GeneratorExit):
+            return True
+        if expected := _expected(error):
+            self.named = error
+        return expected
 
     def _no_end(self, error: BaseException) -> str:
         """Say what the candidate raised that may not end what the tests do."""
@@ -350,6 +353,7 @@ class TrustedPeer(ProxyMaker, FailedChecks):
 
     def _follow(self) -> None:
         """Tell the candidate what the test did to the environment, the folder and the random numbers."""
+        self.settle()
         for what, value in self.surroundings.changes():
             super().request(what, value)
 
@@ -470,11 +474,11 @@ async def _waited(value: Any) -> object:
     return await value
 
 
-def _expected(names: set[str]) -> bool:
-    """A function of the tests that is being run names one of these."""
+def _expected(error: BaseException) -> bool:
+    """A function of the tests that is being run names this."""
     frame: types.FrameType | None = sys._getframe()
     while frame is not None:
-        if frame.f_globals.get("__name__") in TEST_MODULES and not names.isdisjoint(frame.f_code.co_names):
+        if frame.f_globals.get("__name__") in TEST_MODULES and names(frame, error):
             return True
         frame = frame.f_back
     return False

@@ -154,8 +154,9 @@ def _combine(self: object, operation: str, args: tuple[object, ...]) -> object:
         origins = origin(self), origin(other)
         result = ask(self, operation, *args)
         return _object_only(self, result) if CAME_OF_DATA in origins else made(result, min(origins))
-    # where `sum` begins says nothing
-    if not tested(self) or (origin(self) == FOUND and not (operation == "radd" and type(other) is int and other == 0)):
+    # from what a function of the class gave, which may be what they check, nothing is taken off; where `sum` begins says nothing
+    allowed = origin(self) > (FOUND if operation in _ADDS else GIVEN)
+    if not tested(self) or not (allowed or (operation == "radd" and type(other) is int and other == 0)):
         return _refuse(self, "calculate with data")
     how = min(MADE, origin(self))
     result = ask(self, operation, *args)
@@ -179,7 +180,8 @@ def _held(value: object) -> object:
     return value if base is None else _HELD[base](value) if base in _HELD else object()
 
 
-_JOINS = frozenset(("add", "radd", "mul", "rmul", "iadd", "imul", "mod"))
+_ADDS = frozenset(("add", "radd", "mul", "rmul", "iadd", "imul"))
+_JOINS = _ADDS | {"mod"}
 _HELD = {**HELD, list: CONTAINERS["L"].contents}
 
 

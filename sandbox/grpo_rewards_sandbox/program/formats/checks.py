@@ -200,6 +200,7 @@ def finish(report: JobReport, peer: TrustedPeer) -> None:
         report.refuse(peer.refused)
     if not peer.text.words.isdisjoint(_TASKS):
         gc.collect()  # a task of which nobody asked what became says so as it goes
+    peer.settle()
     if peer.failed is not None:
         report.fail(
             f"a check of the tests failed, or was kept from being made, within the candidate's call: {describe(peer.failed)}"
