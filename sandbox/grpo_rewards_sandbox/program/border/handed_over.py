@@ -96,9 +96,6 @@ def _public(value: object, name: object) -> str:
         raise Withheld(name)
     if isinstance(value, CALLABLES) and not name.startswith("__"):
         raise Withheld(name)
-    # a database of the tests would ask functions of the candidate's, and tell them what it looks for
-    if name.startswith(("set_", "create_")) and any(base.__module__ == "sqlite3" for base in type(value).__mro__):
-        raise Withheld(name)
     # how they check, what a mock returns and how often it was called: for the tests alone
     if any(base.__module__.partition(".")[0] in _FRAMEWORKS and hasattr(base, name) for base in type(value).__mro__):
         raise Withheld(name)
