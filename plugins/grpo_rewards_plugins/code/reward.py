@@ -101,9 +101,11 @@ def _check_row(
         either = "" if suite.format == "stdio" else ", in one process either"
         failed = f"its reference solution does not pass its tests{either}: {shared.reason[:_SHOWN]}"
         return failed if tested else None
+    # else more names would change nothing: those of the reference's own classes are known
+    named = "name the classes under test in the column classes, or " if "`classes" in isolated.reason else ""
     return (
-        f"its reference solution passes in one process and not isolated: {isolated.reason[:_SHOWN]}. What to do: name the classes "
-        "under test in the column classes, or choose fidelity: shared, at its price"
+        f"its reference solution passes in one process and not isolated: {isolated.reason[:_SHOWN]}. "
+        f"What to do: {named}choose fidelity: shared, at its price"
     )
 
 

@@ -91,6 +91,14 @@ class ProxyMaker(Peer):
         if len(self.differences) < MAX_DIFFERENCES:
             self.differences.setdefault(what[:MAX_SAID])
 
+    def without_gradient(self) -> None:
+        self.differs("a tensor crosses as its values, and no gradient goes back through it")
+
+    def encode_container(self, value: Any, name: str, cls: int | None = None) -> object:
+        if name == "TT" and value.grad_fn is not None:
+            self.without_gradient()
+        return super().encode_container(value, name, cls)
+
     def _take_classes(self, described: list[DescribedClass]) -> None:
         for said in described:
             one = DescribedClass(*said)

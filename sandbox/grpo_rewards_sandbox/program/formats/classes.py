@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import functools
+import re
 import sys
 from collections.abc import Iterable
 
@@ -30,6 +31,11 @@ _OF_FUNCTIONS = frozenset(
     " __defaults__ __code__ calls count called".split()
 )
 _CONVERSIONS = frozenset(("int", "float", "str", "bool", "list", "tuple", "set", "dict"))
+# functions that give all of what they are given, or one part; containers that the tests write down, of so many in one another
+_GIVE_ALL = frozenset(("list", "tuple", "sorted", "reversed", "iter", "copy", "deepcopy"))
+_GIVE = _GIVE_ALL | {"sum", "min", "max", "next"}
+_CONTAINERS = (ast.List, ast.Tuple, ast.Set, ast.Dict, ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)
+_DEEPEST = 3
 _CLASS_ARGUMENTS = {"isinstance": 1, "issubclass": 1, "raises": 0, "warns": 0, "assertRaises": 0, "assertRaisesRegex": 0,
                     "assertIsInstance": 1, "assertNotIsInstance": 1, "suppress": 0, "fields": 0, "is_dataclass": 0}  # fmt: skip
 
@@ -48,7 +54,7 @@ def classes_under_test(text: str, module: str, asked: Iterable[str], given: Iter
 def _used_as_classes(text: str, module: str, asked: frozenset[str]) -> frozenset[str]:
     found: set[str] = set()
     # which names hold what a call of another one gave: `x = Vector(1)`, and then `x.norm` says that Vector is a class
-    holders: dict[str, set[str]] = {}
+    holders: dict[str, set[tuple[str, int]]] = {}
     aliases = names.modules(text, module)
     original = names.renamed(text, module)
 
@@ -60,31 +66,60 @@ def _used_as_classes(text: str, module: str, asked: frozenset[str]) -> frozenset
             return node.attr if node.attr in asked else ""
         return ""
 
-    def made(node: ast.AST | None) -> str:
-        return named(node.func) if isinstance(node, ast.Call) else ""
+    def made(node: ast.AST | None) -> set[tuple[str, int]]:
+        """The names whose calls may have given what this expression is, each with how many containers of the tests are around it."""
+        if isinstance(node, ast.Call):
+            if own := named(node.func):
+                return {(own, 0)}
+            found = set(held(node.func))
+            if (function := called(node)) in _GIVE:
+                for part in map(made, node.args):
+                    found |= part if function in _GIVE_ALL else _parts(part)
+            return found
+        if isinstance(node, (ast.Name, ast.Attribute)):
+            return held(node)
+        if isinstance(node, ast.Subscript):
+            return _parts(made(node.value))
+        within = ast.iter_child_nodes(node) if isinstance(node, _CONTAINERS) else ()
+        return {(name, depth + 1) for part in within for name, depth in made(part) if depth < _DEEPEST}
 
-    for node in names.parsed(text):
-        if isinstance(node, ast.Assign) and (name := made(node.value)):
-            for target in node.targets:
-                holders.setdefault(ast.unparse(target), set()).add(name)
-        elif isinstance(node, ast.AnnAssign) and (name := made(node.value)):
-            holders.setdefault(ast.unparse(node.target), set()).add(name)
-        elif isinstance(node, ast.withitem) and (name := made(node.context_expr)) and node.optional_vars is not None:
-            holders.setdefault(ast.unparse(node.optional_vars), set()).add(name)
-        elif isinstance(node, ast.FunctionDef):
-            for part in ast.walk(node):
-                if isinstance(part, (ast.Return, ast.Yield)) and (name := made(part.value)):
-                    holders.setdefault(node.name, set()).add(name)
+    def held(node: ast.expr) -> set[tuple[str, int]]:
+        return holders.get(ast.unparse(node), set())
+
+    def hold(target: ast.expr | None, found: set[tuple[str, int]]) -> None:
+        if target is not None and found:
+            for part in _each(target):
+                holders.setdefault(ast.unparse(part), set()).update(_parts(found) if part is not target else found)
+
+    before = -1
+    while before != (before := sum(map(len, holders.values()))):
+        for node in names.parsed(text):
+            if isinstance(node, ast.Assign):
+                for target in node.targets:
+                    hold(target, made(node.value))
+            elif isinstance(node, ast.AnnAssign):
+                hold(node.target, made(node.value))
+            elif isinstance(node, (ast.For, ast.comprehension)):
+                hold(node.target, _parts(made(node.iter)))
+            elif isinstance(node, ast.Call) and called(node) == "parametrize" and len(node.args) > 1:
+                given = _parts(made(node.args[1]))
+                for name in re.findall(
+                    r"\w+", ast.unparse(node.args[0])
+                ):  # each may be any: which stands where says nothing more
+                    hold(ast.Name(name), given | _parts(given))
+            elif isinstance(node, ast.withitem):
+                hold(node.optional_vars, made(node.context_expr))
+            elif isinstance(node, ast.FunctionDef):
+                for part in ast.walk(node):
+                    if isinstance(part, (ast.Return, ast.Yield)):
+                        hold(ast.Name(node.name), made(part.value))
     for node in names.parsed(text):
         if isinstance(node, ast.Attribute):
             own = named(node.value)
             if own and node.attr not in _OF_FUNCTIONS:
                 found.add(own)
             elif node.attr not in _OF_DATA and not own:
-                found.add(made(node.value))
-                found |= holders.get(ast.unparse(node.value), set())
-                if isinstance(node.value, ast.Call):
-                    found |= holders.get(ast.unparse(node.value.func), set())
+                found.update(name for name, around in made(node.value) if not around)
         elif isinstance(node, ast.Call):
             at = _CLASS_ARGUMENTS.get(called(node))
             if at is not None and at < len(node.args):
@@ -100,6 +135,10 @@ def _used_as_classes(text: str, module: str, asked: frozenset[str]) -> frozenset
 
 def _each(node: ast.expr) -> list[ast.expr]:
     return node.elts if isinstance(node, ast.Tuple) else [node]
+
+
+def _parts(found: set[tuple[str, int]]) -> set[tuple[str, int]]:
+    return {(name, depth - 1) for name, depth in found if depth}
 
 
 def plain_classes(setup: str) -> tuple[str, str, frozenset[str]]:

@@ -50,9 +50,14 @@ class OwnCode:
         made = _text(source)
         if self._is_own(made) or (maker == "timeit" and self._times_own(frame.f_locals)):
             return None
-        # what it evaluates it finds at the object that it was given, which need not say whose that is
-        if maker in _READ_ANNOTATIONS and (self._is_own(made.strip("()")) or made.strip("()") in self._annotations()):
-            return None
+        if maker in _READ_ANNOTATIONS:
+            # what it evaluates it finds at the object that it was given, which need not say whose that is
+            if self._is_own(made.strip("()")) or made.strip("()") in self._annotations():
+                return None
+            while frame is not None and _module(frame) in _READ_ANNOTATIONS:
+                frame = frame.f_back
+            if frame is not None and made in frame.f_code.co_consts:
+                return None  # an annotation that a library writes down where it uses it, as torch's optimizers do
         return "" if maker in TEST_MODULES else root, made
 
     def _times_own(self, given: dict[str, object]) -> bool:
