@@ -8,7 +8,7 @@ import pytest
 from grpo_rewards_sandbox import Job, Sandbox
 
 CANDIDATE = """
-import asyncio, queue, threading, time
+import asyncio, queue, threading, time, warnings
 from concurrent.futures import ThreadPoolExecutor, as_completed
 
 class BlockingQueue:
@@ -72,6 +72,9 @@ def wait_for(flags, done):
         while not flags.get('stop'): time.sleep(0.002)
         done()
     threading.Thread(target=run, daemon=True).start()
+def tells():
+    def run(): print('said'); warnings.warn('late')
+    threading.Thread(target=run).start()
 def submit(f):
     pool = ThreadPoolExecutor(1)
     return pool.submit(f)
@@ -145,14 +148,22 @@ assert got == [4]""",
 given = []
 S.fill(given, 5)
 end = time.monotonic() + 10
-while len(given) < 5 and time.monotonic() < end: time.sleep(0.01)
+while len(given) < 5 and time.monotonic() < end: S.user(); time.sleep(0.01)
 assert given == [0, 1, 2, 3, 4]""",
     "a flag that a thread looks at": """
 flags, done = {}, threading.Event()
 S.wait_for(flags, done.set)
 assert not done.wait(0.05)
 flags['stop'] = True
+S.user()
 assert done.wait(10)""",
+    "what a thread prints and warns of": """
+S.at_once(lambda x: None, [1])
+with pytest.warns(UserWarning, match='late'):
+    S.tells()
+    time.sleep(0.1)
+    S.user()
+assert capsys.readouterr().out == 'said\\n'""",
     "a bus": """
 bus, got = S.Bus(), []
 bus.heard.append(got.append)
@@ -206,6 +217,14 @@ HOSTILE = {
         "    (tmp_path / 'want').write_text('4')\n    time.sleep(0.5)\n    assert (tmp_path / 'out').read_text() == '4'\n",
     ),
     **{
+        f"changes between two checks, with {how}": (
+            f"import logging, warnings\n{PEER}def solve(f):\n    got = [9]\n    def run():\n        time.sleep(0.2)\n        got[0] = 1\n        {how}\n"
+            "    threading.Thread(target=run, daemon=True).start()\n    return got\n",
+            "import time\nimport solution as S\ndef test_a():\n    got = S.solve(2)\n    assert got[0] > 4\n    time.sleep(0.6)\n    assert got[0] < 4\n",
+        )
+        for how in ("pass", "print(1)", "warnings.warn('')", "logging.warning('')", "peer.request('getattr', got, 'x')", "peer.request('warn', '')")
+    },
+    **{
         f"forged: {along}": (
             f"{PEER}def solve(f):\n    peer.send(peer.packed('call', [1, {{'T': []}}], {along}))\n    return 4\n", ASKS,
         )
@@ -228,8 +247,8 @@ HOSTILE = {
 
 
 def job(style: str) -> Job:
-    imports = "import asyncio, itertools, threading, time\nfrom concurrent.futures import ThreadPoolExecutor\nimport solution as S\n"
-    return Job(CANDIDATE, f"{imports}def test_a():\n{textwrap.indent(style, '    ')}\n", "pytest", timeout=30.0)
+    imports = "import asyncio, itertools, pytest, threading, time\nfrom concurrent.futures import ThreadPoolExecutor\nimport solution as S\n"
+    return Job(CANDIDATE, f"{imports}def test_a(capsys):\n{textwrap.indent(style, '    ')}\n", "pytest", timeout=30.0)
 
 
 def test_threads_wait_for_each_other(sandbox: Sandbox) -> None:

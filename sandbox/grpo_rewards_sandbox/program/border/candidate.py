@@ -39,6 +39,7 @@ class CandidatePeer(Describer):
         super().__init__(sock, 1)
         self.out, self.err = Printed(1), Printed(2)
         self.loop = EventLoop(self.request)
+        self._unsaid: list[tuple[Any, ...]] = []  # by threads that the candidate has of itself
         self.replaced: dict[tuple[str, str], object] = {}
         self.requests: dict[str, Callable[..., object]] = {
             "method": lambda value, name, args, named: getattr(value, name)(*args, **named),
@@ -67,7 +68,6 @@ class CandidatePeer(Describer):
             "seed": _seed,
             "load_calls": self._load_calls,
             "ping": lambda value: value,
-            "look": lambda: None,
         }
 
     # ---- objects of the tests
@@ -152,13 +152,29 @@ class CandidatePeer(Describer):
 
     def _print(self) -> None:
         """Have the tests' side print what was printed here, in one piece, before it hears of anything else."""
-        if self.out.parts or self.err.parts:
-            super().request("print", self.out.take(), self.err.take())
+        if self._speaks():
+            if self.out.parts or self.err.parts:
+                super().request("print", self.out.take(), self.err.take())
+            while self._unsaid:
+                super().request(*self._unsaid.pop(0))
+
+    def _speaks(self) -> bool:
+        """This thread stands for one of the tests'. What another prints or warns of is told by the next one that does."""
+        return self.is_theirs(self.pair().number)
 
     def say(self, what: str, *arguments: object) -> None:
         """Tell the tests what happened: before a job there are none, in the process that forks those of jobs."""
         if self.socket is not None:
-            self.request(what, *arguments)
+            if self._speaks():
+                self.request(what, *arguments)
+            else:
+                self._unsaid.append((what, *arguments))
+
+    def typed(self, *how: str) -> Any:
+        """Ask for what is typed."""
+        if self._speaks():
+            return self.request("stdin", *how)
+        raise EOFError("a thread of the program's own is given no input")
 
     # ---- requests of the tests
 
@@ -272,12 +288,12 @@ def follow_logging(peer: CandidatePeer) -> None:
 def prepare(peer: CandidatePeer) -> None:
     """Make this process the candidate's: its streams, its way to the tests."""
     Here.peer = peer
-    typed = Typed(lambda how: peer.request("stdin", how))
+    typed = Typed(peer.typed)
     for name, stream in (("stdout", peer.out.stream()), ("stderr", peer.err.stream()), ("stdin", typed)):
         setattr(sys, name, stream)
         setattr(sys, f"__{name}__", stream)
     site.setquit()
     site.sethelper()
-    builtins.input = lambda prompt="": peer.request("stdin", "input", str(prompt))
+    builtins.input = lambda prompt="": peer.typed("input", str(prompt))
     _follow_warnings(peer)
     follow_logging(peer)

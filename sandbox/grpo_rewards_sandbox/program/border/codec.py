@@ -258,13 +258,6 @@ class Codec(Channel):
 
     # ---- shared containers
 
-    def differs_from_sent(self) -> bool:
-        """Something that both sides hold has changed on this one."""
-        held = [entry for entry in self.shared.values() if entry.contents is not None]
-        return any(
-            not _same(entry.kind, CONTAINERS[entry.kind].contents(entry.value), entry.contents) for entry in held
-        )
-
     def _changes(self) -> tuple[list[object], list[int]]:
         changed: list[object] = []
         dropped: list[int] = []

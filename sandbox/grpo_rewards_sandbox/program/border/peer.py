@@ -15,9 +15,7 @@ from _thread import _count as threads_beside
 from _thread import start_new_thread
 from collections.abc import Callable
 from queue import SimpleQueue
-from select import POLLIN, poll
 from threading import Lock, RLock, local
-from time import perf_counter
 from typing import Any, NoReturn
 
 from .codec import Codec
@@ -26,8 +24,6 @@ from .values import SCALARS
 
 # of the other side's threads that this one has a thread for at a time: each takes memory
 MAX_THREADS = 100
-# milliseconds between two looks at what threads changed, and how many more for each second that a look takes
-_PAUSE, _SELDOM = 20, 20_000
 _MALFORMED = (LookupError, TypeError, ValueError, AttributeError, RecursionError, OverflowError)
 _CANNOT_CROSS = (OverflowError, RecursionError, ValueError, TypeError, MemoryError)
 _OF_THREADS = frozenset(("pair", "ended", "threads"))
@@ -75,7 +71,7 @@ class Peer(Codec):
         self._here = local()
         self._here.pair = self._main
         self.reading: Any = RLock()
-        self._listening = False  # a thread reads for all
+        self.listening = False  # a thread reads for all
         self._told_of_threads = False
         self._over: BaseException | None = None
 
@@ -168,7 +164,7 @@ class Peer(Codec):
         if threads:
             self._told_of_threads = True
             self._listen()
-        if self._listening:
+        if self.listening:
             self._outgoing.append(message)
         else:
             self.send(message)
@@ -194,7 +190,7 @@ class Peer(Codec):
     def _next(self, pair: Pair) -> Arrived:
         """Return the next message for a pair, whose thread this is."""
         # who reads may have to ask something on the way, and reads on until it is answered
-        while (not self._listening or self.reading._is_owned()) and self.reading.acquire(False):
+        while (not self.listening or self.reading._is_owned()) and self.reading.acquire(False):
             try:
                 whose, arrived = self._arriving()
             finally:
@@ -216,38 +212,20 @@ class Peer(Codec):
 
     def _listen(self) -> None:
         """Have a thread read for all from now on, or from when the one that reads has got what it waits for."""
-        if self.threaded and not self._listening:
-            self._listening = True
+        if self.threaded and not self.listening:
+            self.listening = True
             # not by `threading`, where tests and candidates count their threads
             start_new_thread(self._listen_on, ())
 
     def _listen_on(self) -> None:
         try:
             with self.reading:
-                comes = poll()
-                comes.register(self.socket, POLLIN)
-                pause = _PAUSE
                 while True:
-                    while not (self._buffer or comes.poll(pause)):
-                        began = perf_counter()
-                        self._keep_up()
-                        pause = _PAUSE + int(_SELDOM * (perf_counter() - began))
                     self._deliver(*self._arriving())
         except BaseException as error:  # noqa: BLE001  a refusal too: it reaches all who wait
             self._over = error
             for pair in (self._main, *self._pairs.values()):
                 pair.arrived.put(error)
-
-    def _keep_up(self) -> None:
-        """Let the other side see what threads changed of what both hold, though nobody asks for anything."""
-        with self._crossing:
-            if not self.differs_from_sent():
-                return
-            try:
-                self._post("look", [])
-            except _CANNOT_CROSS:
-                return  # whoever asks or answers next says so
-        self._answer()
 
     def _deliver(self, pair: Pair, arrived: Arrived) -> None:
         if not pair.arrived.empty():

@@ -50,6 +50,7 @@ _ASKS_WHOSE_MEMORY = frozenset(("shares_memory", "may_share_memory", "data_ptr")
 _ADVANCE: dict[str, Callable[[int], object]] = {
     "G": generator, "Co": lambda number: coroutine(Ref(number)), "AG": asynchronous_generator,
 }  # fmt: skip
+_OF_OBJECTS = frozenset("op call await start signature getattr setattr delattr".split())
 _FUNCTIONS = (types.FunctionType, types.BuiltinFunctionType)
 _COLLECTION = ("__iter__", "__len__", "__getitem__", "__contains__", "__reversed__")
 # they tell of insides, or end what the tests go on with
@@ -373,6 +374,11 @@ class TrustedPeer(ProxyMaker, FailedChecks):
 
     def _perform(self, what: str, arguments: list[Any]) -> Any:
         """Do what the candidate asks, on objects that the tests handed over and with no way into their insides."""
+        if self.is_theirs(self.pair().number) and not (
+            what in _OF_OBJECTS and self._handed_over(arguments[what == "op"])
+        ):
+            # with it would come, between two checks, what it changed in containers that both sides hold
+            raise self.protocol("a thread of its own used what the tests did not hand over")
         if what == "stdin":
             if arguments[0] == "input":
                 # looked up now: a test may have replaced it
@@ -391,8 +397,6 @@ class TrustedPeer(ProxyMaker, FailedChecks):
         if what in self._said:
             # tests that keep no state have no way to look at streams, warnings or logs
             return None if self._quiet else self._said[what](*arguments)
-        if what == "look":
-            return None
         if what in ("cancel", "result"):
             return getattr(self.waiting, what)(arguments[0])
         value = arguments[0]
