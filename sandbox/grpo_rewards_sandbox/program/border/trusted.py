@@ -18,7 +18,7 @@ from typing import Any
 from . import handed_over, stdlib
 from .awaiting import waiting
 from .codec import Ref
-from .failed_checks import FailedChecks, Refused, names
+from .failed_checks import FailedChecks, Refused, expected
 from .libraries import OF_LIBRARIES
 from .messages import Along, DescribedFunction
 from .operations import OPERATIONS, SPECIAL, TEXT
@@ -300,9 +300,9 @@ class TrustedPeer(ProxyMaker, FailedChecks):
         # out of anything but an iterator it would end the tests' own loops: zip(map(solve, ...), ...)
         if iterates and not isinstance(error, GeneratorExit):
             return True
-        if expected := _expected(error):
+        if found := expected(error):
             self.named = error
-        return expected
+        return found
 
     def _no_end(self, error: BaseException) -> str:
         """Say what the candidate raised that may not end what the tests do."""
@@ -476,16 +476,6 @@ class TrustedPeer(ProxyMaker, FailedChecks):
 
 async def _waited(value: Any) -> object:
     return await value
-
-
-def _expected(error: BaseException) -> bool:
-    """A function of the tests that is being run names this."""
-    frame: types.FrameType | None = sys._getframe()
-    while frame is not None:
-        if frame.f_globals.get("__name__") in TEST_MODULES and names(frame, error):
-            return True
-        frame = frame.f_back
-    return False
 
 
 def _own_plain(cls: type) -> bool:
