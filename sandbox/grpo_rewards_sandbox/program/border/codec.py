@@ -77,6 +77,12 @@ class Codec(Channel):
         self.shared_by_id: dict[int, int] = {}
         self.theirs: dict[int, Any] = {}
         self._released: set[int] = set()
+        # with several threads messages cross each other: of a handle in which message it was sent last, and containers that this side gave up
+        # until the other side has heard so
+        self.several = False
+        self.sent, self.received = 0, 0
+        self._sent_in: dict[int, int] = {}
+        self._given_up: dict[int, tuple[object, int]] = {}
 
     def builtin(self, name: str) -> object:
         """Return what a builtin's name stands for here."""
@@ -232,7 +238,8 @@ class Codec(Channel):
 
     def container(self, number: int) -> object:
         """Return the container that both sides hold by this number."""
-        return self.shared[number].value
+        entry = self.shared.get(number)
+        return self._given_up[number][0] if entry is None else entry.value
 
     def check_contents(self, tag: str, contents: list[object]) -> None:
         """Raise TypeError where this side does not take a container with such contents."""
@@ -254,6 +261,7 @@ class Codec(Channel):
             number = self.number()
             self.mine[number] = value
             self.mine_by_id[id(value)] = number
+        self._sent_in[number] = self.sent + 1
         return number
 
     # ---- shared containers
@@ -284,7 +292,10 @@ class Codec(Channel):
                 if mine and sys.getrefcount(value) <= _UNREFERENCED:
                     dropped.append(number)  # nobody here can change it any more, or see what becomes of it
         for number in dropped:
-            self.shared_by_id.pop(id(self.shared.pop(number).value), None)
+            value = self.shared.pop(number).value
+            self.shared_by_id.pop(id(value), None)
+            if self.several:
+                self._given_up[number] = value, self.sent + 1
         return changed, dropped
 
     def _apply(self, along: Along) -> None:
@@ -302,8 +313,14 @@ class Codec(Channel):
             entry = self.shared.pop(number, None)
             if entry is not None:
                 self.shared_by_id.pop(id(entry.value), None)
+        seen = along.get("seen", self.sent)
         for number in along.get("released", ()):
-            self.mine_by_id.pop(id(self.mine.pop(number, None)), None)
+            if self._sent_in.get(number, 0) <= seen:  # else it is on its way there again
+                self._sent_in.pop(number, None)
+                self.mine_by_id.pop(id(self.mine.pop(number, None)), None)
+        for number, (_, message) in [*self._given_up.items()]:
+            if message <= seen:
+                del self._given_up[number]
 
     def got(self, number: int) -> object:
         """Return what stands here for an object of the other side; None where nothing does any more, or did not yet."""

@@ -79,6 +79,7 @@ class Along(TypedDict, total=False):
     released: list[int]  # handles that are held no more
     pair: int  # the number of the thread that it is from, and of the one that it is for; of the first ones none
     ended: list[int]  # threads of such numbers that are no more
+    seen: int  # where there are several: how many messages had been read
     threads: int  # whoever sends this has more than one thread
     loop: int  # of the tests: asked from within their event loop; of the candidate: its loop has something to do
     classes: list[DescribedClass]  # of the candidate: those that it speaks of for the first time, described

@@ -144,6 +144,12 @@ class Peer(Codec):
     def _post(self, kind: str | int, coded: object) -> None:
         """Send a message, with what goes along, or put it behind those that `_flush` sends. Whoever calls holds `_crossing`."""
         along: Along = {}
+        threads = self.threaded and not self._told_of_threads and threads_beside() > 0
+        if threads:
+            along["threads"] = 1
+            self.several = True
+        if self.several:
+            along["seen"] = self.received
         if self.shared:
             changed, dropped = self._changes()
             if changed:
@@ -154,13 +160,11 @@ class Peer(Codec):
             along["released"], self._released = [*self._released], set()
         if self._gone:
             along["ended"] = [self._gone.pop() for _ in range(len(self._gone))]
-        threads = self.threaded and not self._told_of_threads and threads_beside() > 0
-        if threads:
-            along["threads"] = 1
         if number := self.pair().number:
             along["pair"] = number
         self.add_extras(along)
         message = self.packed(kind, coded, along)
+        self.sent += 1
         if threads:
             self._told_of_threads = True
             self._listen()
@@ -212,6 +216,7 @@ class Peer(Codec):
 
     def _listen(self) -> None:
         """Have a thread read for all from now on, or from when the one that reads has got what it waits for."""
+        self.several = True
         if self.threaded and not self.listening:
             self.listening = True
             # not by `threading`, where tests and candidates count their threads
@@ -243,6 +248,7 @@ class Peer(Codec):
         """Read the next message; return it decoded, and the pair that it is for."""
         kind, body, along = self.receive()
         if kind == RESULT and not along and type(body) in SCALARS:
+            self.received += 1
             return self._main, (kind, body, along)
         with self._crossing:
             pair = self._main
@@ -265,6 +271,7 @@ class Peer(Codec):
                 raise
             except BaseException as error:  # noqa: BLE001  a refusal, which belongs to who waits for the message
                 kind, value = _REFUSED if type(kind) is str else RAISED, error
+            self.received += 1
         return pair, (kind, value, along)
 
     def _paired(self, kind: object, along: Along) -> Pair:
