@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import sys
 import types
+from _thread import get_ident
 
 from .proxies import Reading
 from .uses import TEST_MODULES
@@ -19,7 +20,9 @@ class FailedChecks:
 
     text: Reading
     failed: BaseException | None = None  # the first
-    named: BaseException | None = None  # what the candidate raised last of what ends iterators, where the tests name it
+    # what the candidate raised last of what ends iterators, where the tests name it, and in which thread of theirs
+    named: BaseException | None = None
+    named_in = 0
 
     def may_swallow(self, error: BaseException) -> bool:
         """A context manager of the candidate's may swallow what the tests raised, or what their text names: no check along with it."""
@@ -53,10 +56,11 @@ class FailedChecks:
         if self.is_check(error) or self._keeps_from_check(error):
             self.failed = error
 
-    def settle(self) -> None:
+    def settle(self, *, at_end: bool = False) -> None:
         """What ends an iterator is for the function of the tests that names it: else it ended one of theirs, with their checks."""
         error = self.named
-        if error is None or sys.exception() is error:
+        # that of another thread may be on its way still
+        if error is None or sys.exception() is error or (self.named_in != get_ident() and not at_end):
             return
         self.named, at = None, error.__traceback__
         if at is None:  # unittest takes it off what it expected

@@ -301,7 +301,7 @@ class TrustedPeer(ProxyMaker, FailedChecks):
         if iterates and not isinstance(error, GeneratorExit):
             return True
         if found := expected(error):
-            self.named = error
+            self.named, self.named_in = error, get_ident()
         return found
 
     def _no_end(self, error: BaseException) -> str:

@@ -203,7 +203,7 @@ def finish(report: JobReport, peer: TrustedPeer) -> None:
         gc.collect()  # a task of which nobody asked what became says so as it goes
     if peer.listening and not peer.text.words.isdisjoint(_WAITS):
         peer.differs("what a thread changes in a list or the like the other side sees when it is next called")
-    peer.settle()
+    peer.settle(at_end=True)
     if peer.failed is not None:
         report.fail(
             f"a check of the tests failed, or was kept from being made, within the candidate's call: {describe(peer.failed)}"
