@@ -152,11 +152,12 @@ class CandidatePeer(Describer):
 
     def _print(self) -> None:
         """Have the tests' side print what was printed here, in one piece, before it hears of anything else."""
-        if self._speaks():
-            if self.out.parts or self.err.parts:
-                super().request("print", self.out.take(), self.err.take())
-            while self._unsaid:
-                super().request(*self._unsaid.pop(0))
+        if not (self.out.parts or self.err.parts or self._unsaid) or not self._speaks():
+            return
+        if self.out.parts or self.err.parts:
+            super().request("print", self.out.take(), self.err.take())
+        while self._unsaid:
+            super().request(*self._unsaid.pop(0))
 
     def _speaks(self) -> bool:
         """This thread stands for one of the tests'. What another prints or warns of is told by the next one that does."""
