@@ -72,7 +72,6 @@ class Peer(Codec):
         self._here.pair = self._main
         self.reading: Any = RLock()
         self.listening = False  # a thread reads for all
-        self._told_of_threads = False
         self._over: BaseException | None = None
 
     # ---- asking and answering
@@ -144,7 +143,8 @@ class Peer(Codec):
     def _post(self, kind: str | int, coded: object) -> None:
         """Send a message, with what goes along, or put it behind those that `_flush` sends. Whoever calls holds `_crossing`."""
         along: Along = {}
-        threads = self.threaded and not self._told_of_threads and threads_beside() > 0
+        # where a thread reads already, the other side has said that it has several, or heard so
+        threads = self.threaded and not self.listening and threads_beside() > 0
         if threads:
             along["threads"] = 1
             self.several = True
@@ -166,7 +166,6 @@ class Peer(Codec):
         message = self.packed(kind, coded, along)
         self.sent += 1
         if threads:
-            self._told_of_threads = True
             self._listen()
         if self.listening:
             self._outgoing.append(message)

@@ -61,6 +61,7 @@ def install(peer: TrustedPeer, tests: str, own: str, common: str | None) -> None
     library = (*roots, *_SYSTEM)
     # of files that only the tests' process sees nothing leads anywhere; of the common folder no link does
     folders = tuple(os.path.realpath(path) + "/" for path in (common, "/tmp", os.environ.get("TMPDIR")) if path)
+    own_file = os.path.realpath(own) if own else None
     masked: list[int] = []
     left, compiled, code = [own], f"{os.path.dirname(own)}/__pycache__/", OwnCode(tests)
 
@@ -68,9 +69,7 @@ def install(peer: TrustedPeer, tests: str, own: str, common: str | None) -> None
         real = os.path.realpath(path)
         if path in _OWN_MAPS and not flags & _WRITES:
             return True
-        if own and real == os.path.realpath(
-            own
-        ):  # a parser of the tests in the candidate's hands may be told to read it
+        if real == own_file:  # a parser of the tests in the candidate's hands may be told to read it
             return False
         if real in _DEVICES or (
             f"{real}/".startswith(library) and not flags & _WRITES and not real.startswith(folders)
