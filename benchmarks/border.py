@@ -15,7 +15,6 @@ import argparse
 import json
 import os
 import platform
-import socket
 import statistics
 import time
 from typing import Any
@@ -46,17 +45,17 @@ ROUND, SECONDS = 0.4, 10.0
 
 def sides(call: str, calls: int) -> dict[str, float]:
     """Microseconds of processor time that a call takes of each side, both on one processor."""
-    from grpo_rewards_sandbox.program.border import candidate, trusted
+    from grpo_rewards_sandbox.program.border import candidate, messages, trusted
 
-    mine, theirs = socket.socketpair()
+    mine, theirs = messages.pipes()
     processors = os.sched_getaffinity(0)
     os.sched_setaffinity(0, {min(processors)})
     pid = os.fork()
     if pid == 0:
         mine.close()
-        peer = candidate.CandidatePeer(theirs)
+        peer = candidate.CandidatePeer()
         candidate.prepare(peer)
-        peer.serve_on(theirs.detach())
+        peer.serve_on(theirs)
         os._exit(0)
     theirs.close()
     peer = trusted.TrustedPeer(mine, under_test=frozenset(["Counter"]), module_name="solution")

@@ -19,7 +19,6 @@ import itertools
 import json
 import os
 import signal
-import socket
 import sys
 import tempfile
 from collections.abc import Iterable, Iterator
@@ -34,6 +33,7 @@ from grpo_rewards_plugins.code.row import DataRow
 from grpo_rewards_sandbox import Job
 from grpo_rewards_sandbox.program import border
 from grpo_rewards_sandbox.program.border import candidate
+from grpo_rewards_sandbox.program.border.messages import Ends, pipes
 from grpo_rewards_sandbox.program.formats import checks, pytest_file, pytest_session
 
 CORPUS = Path(__file__).parents[1] / "tests" / "sandbox" / "corpus" / "honest"
@@ -115,16 +115,16 @@ def called(job: Job, session: Any) -> tuple[str, set[str]]:
 
 
 def _called(job: Job, session: Any, folder: str) -> tuple[str, set[str]]:
-    mine, theirs = socket.socketpair()
+    mine, theirs = pipes()
     reader, writer = os.pipe()
     pids = [os.fork()]
     if pids[0] == 0:
         os.chdir(folder)
         mine.close()
         os.close(writer)  # else a candidate that lasts would keep the answer from ending
-        peer = candidate.CandidatePeer(theirs)
+        peer = candidate.CandidatePeer()
         candidate.prepare(peer)
-        peer.serve_on(theirs.detach())
+        peer.serve_on(theirs)
         os._exit(0)
     theirs.close()
     pids.append(os.fork())
@@ -146,7 +146,7 @@ def _called(job: Job, session: Any, folder: str) -> tuple[str, set[str]]:
     return status, set(found)
 
 
-def _watched(job: Job, sock: socket.socket, session: Any, folder: str, writer: int) -> None:
+def _watched(job: Job, ends: Ends, session: Any, folder: str, writer: int) -> None:
     here, found = os.path.dirname(border.__file__), set()
 
     def watch(frame: Any, event: str, _: Any) -> None:
@@ -161,9 +161,9 @@ def _watched(job: Job, sock: socket.socket, session: Any, folder: str, writer: i
     data = job.to_wire()
     sys.setprofile(watch)
     if job.format == "pytest":
-        report = pytest_file.run(data, sock, session, folder, None, tell)
+        report = pytest_file.run(data, ends, session, folder, None, tell)
     else:
-        report = checks.run(data, sock, tell, quiet=True)
+        report = checks.run(data, ends, tell, quiet=True)
     sys.setprofile(None)
     os.write(writer, json.dumps([report.status, sorted(found)]).encode())
 

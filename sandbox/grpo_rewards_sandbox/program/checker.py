@@ -38,6 +38,7 @@ def serve(sock: socket.socket, role: Role, cell: confine.Confinement, config: Su
     packages.reach(config)
     for name in _MODULES.split() if config["warm"] else ():
         importlib.import_module(name)
+    from .border.messages import Ends
     from .border.proxies import Border
     from .formats import calls, checks, plain_file
     from .formats.report import progress_to
@@ -51,16 +52,16 @@ def serve(sock: socket.socket, role: Role, cell: confine.Confinement, config: Su
         if message["processor"] is not None:
             placement.put(0, {message["processor"]})
         random.seed()  # what one job's tests drew says nothing of what the next one's draw
-        border = socket.socket(fileno=descriptors[0])
-        progress = progress_to(descriptors[1])
+        reader, writer, verdict = descriptors
+        border, progress = Ends(reader, writer), progress_to(verdict)
         if job["format"] == "calls":
             report = calls.run(job, border, progress)
         elif job["format"] == "pytest":
             report = plain_file.run(job, border, progress)
         else:
             report = checks.run(job, border, progress, quiet=True)
-        os.write(descriptors[1], report.line())
-        os.close(descriptors[1])
+        os.write(verdict, report.line())
+        os.close(verdict)
         border.close()
         if hasattr(Border, "peer"):  # tests that are refused by their text have none
             del Border.peer

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NoReturn
 
 from . import wire
+from .border.messages import Ends
 from .isolation import confine
 from .protocol import Doing, Start
 
@@ -87,12 +88,12 @@ class Child(ABC):
 
 
 class Candidate(Child):
-    """Serves the border. Descriptors: its socket."""
+    """Serves the border. Descriptors: its pipes, to read from and to write to."""
 
     def main(self, folder: str) -> int:
         peer = self.prepared.peer
         assert peer is not None
-        peer.serve_on(self.descriptors[0])
+        peer.serve_on(Ends(*self.descriptors))
         return 0
 
 
@@ -125,7 +126,7 @@ class SharedRun(Child):
 
 
 class Tests(Child):
-    """Runs tests against a candidate. Descriptors: the border's socket, the pipe of the verdict."""
+    """Runs tests against a candidate. Descriptors: the border's pipes, to read from and to write to, and that of the verdict."""
 
     candidate = False
 
@@ -141,14 +142,15 @@ class Tests(Child):
         from .formats.report import progress_to
 
         job, shared = self.request["job"], self.cell.shared_folder(self.request["shared"])
-        border, progress = socket.socket(fileno=self.descriptors[0]), progress_to(self.descriptors[1])
+        reader, writer, verdict = self.descriptors
+        border, progress = Ends(reader, writer), progress_to(verdict)
         if job["format"] == "pytest":
             session = self.prepared.session
             assert session is not None
             report = pytest_file.run(job, border, session, folder, shared, progress)
         else:
             report = checks.run(job, border, progress, quiet=False, shared=shared)
-        os.write(self.descriptors[1], report.line())
+        os.write(verdict, report.line())
         return 0
 
 

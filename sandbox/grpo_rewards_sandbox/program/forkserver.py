@@ -20,6 +20,7 @@ from .protocol import End, Forked, Reap, Role, Start, SupervisorConfig
 
 if TYPE_CHECKING:
     from .border.candidate import CandidatePeer
+    from .border.messages import Ends
 
 _COMMON = "bisect collections copy datetime decimal fractions functools hashlib heapq inspect itertools json logging math operator random re statistics string typing pathlib dataclasses enum abc contextlib warnings asyncio"
 _REHEARSALS = 16  # twice what the interpreter waits for before it adapts a function's code
@@ -56,7 +57,7 @@ def _prepared_candidates(cell: confine.Confinement, interpreter: Interpreter, co
     cell.enter()
     sys.path[:] = [entry for entry in sys.path if entry != config["program_path"]]
     confine.clean_environment(cell.work_folder(""))
-    peer = candidate.CandidatePeer(cast(socket.socket, None))  # each child has its own
+    peer = candidate.CandidatePeer()
     candidate.prepare(peer)
     if config["warm"]:
         rehearse(candidate.CandidatePeer)
@@ -101,14 +102,14 @@ class Interpreter:
         self._root.setLevel(self._level)
 
 
-def rehearse(make: Callable[[socket.socket], CandidatePeer]) -> None:
+def rehearse(make: Callable[[Ends], CandidatePeer]) -> None:
     """Serve a few requests as a child will: code that ran a while is quicker, and a fork inherits that."""
-    from .border.messages import Channel
+    from .border.messages import Channel, pipes
 
     class Tests(Channel):
         trusted = True
 
-    mine, theirs = socket.socketpair()
+    mine, theirs = pipes()
     peer, tests = make(mine), Tests(theirs)
 
     def ask(what: str, *arguments: object) -> Any:

@@ -18,6 +18,7 @@ from itertools import compress
 from typing import Protocol
 
 from . import checker, forkserver, landlock_programs, wire
+from .border.messages import pipes
 from .children import all_set_up
 from .clock import KILLED, JobClock, ending, ran_out, used_up
 from .formats import names
@@ -255,15 +256,15 @@ class Supervisor:
             if job["fidelity"] == "shared":
                 running.append(self._start("tests", {**self._request("shared", limits), "job": job}, (writer, set_up)))
             else:
-                ours, theirs = socket.socketpair()
+                ours, theirs = pipes()
                 request = self._request("candidate", limits, shared)
-                running.append(self._start("candidate", request, (theirs.detach(), os.dup(set_up))))
+                running.append(self._start("candidate", request, (*theirs, os.dup(set_up))))
                 if reused:
                     os.close(set_up)
-                    self._ask_checker(job, (ours.detach(), writer))
+                    self._ask_checker(job, (*ours, writer))
                 else:
                     request = {**self._request("tests", limits, shared), "job": job}
-                    running.append(self._start("tests", request, (ours.detach(), writer, set_up)))
+                    running.append(self._start("tests", request, (*ours, writer, set_up)))
             clock = self._clock(job["timeout"])
             found, complete = self._verdict(reader, clock, running, limits["memory"], hangs_up=reused)
             if found.status == "refused" and job["fidelity"] == "shared":

@@ -9,7 +9,6 @@ import json
 import os
 import random
 import site
-import socket
 import sys
 import types
 import warnings
@@ -23,7 +22,7 @@ from . import calling, stubs
 from .codec import Ref
 from .describing import Describer, as_note
 from .event_loop import EventLoop
-from .messages import Along, Closed
+from .messages import NOBODY, Along, Closed, Ends
 from .operations import OPERATIONS
 from .signatures import described
 from .stdlib import exception, find, new_exception
@@ -35,8 +34,8 @@ from .surroundings import open_database
 class CandidatePeer(Describer):
     """Encodes the candidate's objects as handles and does what the tests ask."""
 
-    def __init__(self, sock: socket.socket) -> None:
-        super().__init__(sock, 1)
+    def __init__(self, ends: Ends = NOBODY) -> None:
+        super().__init__(ends, 1)
         self.out, self.err = Printed(1), Printed(2)
         self.loop = EventLoop(self.request)
         self._unsaid: list[tuple[Any, ...]] = []  # by threads that the candidate has of itself
@@ -165,7 +164,7 @@ class CandidatePeer(Describer):
 
     def say(self, what: str, *arguments: object) -> None:
         """Tell the tests what happened: before a job there are none, in the process that forks those of jobs."""
-        if self.socket is not None:
+        if self.ends is not NOBODY:
             if self._speaks():
                 self.request(what, *arguments)
             else:
@@ -179,9 +178,9 @@ class CandidatePeer(Describer):
 
     # ---- requests of the tests
 
-    def serve_on(self, descriptor: int) -> None:
-        """Serve the tests, who are at the other end of this socket, until they are done."""
-        self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM, 0, descriptor)
+    def serve_on(self, ends: Ends) -> None:
+        """Serve the tests, who are on the other side of these, until they are done."""
+        self.ends = ends
         try:
             self.serve_all()
         except Closed:

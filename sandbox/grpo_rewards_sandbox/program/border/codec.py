@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import operator
-import socket
 import sys
 import types
 from collections.abc import Callable
@@ -12,7 +11,7 @@ from typing import Any
 
 from . import libraries
 from .libraries import BY_CONTENTS, FRAMES, HAVE_MEMORY, OVERLAP, library_of
-from .messages import Along, Channel
+from .messages import Along, Channel, Ends
 from .values import (
     CONTAINER_NAMES,
     CONTAINERS,
@@ -67,8 +66,8 @@ class Codec(Channel):
     decode_exception: Callable[[object], BaseException]  # the one to raise here
     container_class: Callable[[object, type], type]  # of a number: the class, which derives from a container's type
 
-    def __init__(self, sock: socket.socket, parity: int) -> None:
-        super().__init__(sock)
+    def __init__(self, ends: Ends, parity: int) -> None:
+        super().__init__(ends)
         self.parity = parity
         self._last = parity
         self.mine: dict[int, object] = {}

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import functools
 import inspect
-import socket
 import types
 from collections.abc import Callable
 from typing import Any, cast
 
-from .messages import DescribedClass, DescribedFunction, Note, OfSomeClasses
+from .messages import DescribedClass, DescribedFunction, Ends, Note, OfSomeClasses
 from .operations import SPECIAL
 from .peer import Peer
 from .signatures import kind_of
@@ -30,8 +29,8 @@ MAX_CHAIN = 4  # exceptions behind an exception that cross with it
 class Describer(Peer):
     """Encodes the candidate's objects as handles, and describes each class once."""
 
-    def __init__(self, sock: socket.socket, parity: int) -> None:
-        super().__init__(sock, parity)
+    def __init__(self, ends: Ends, parity: int) -> None:
+        super().__init__(ends, parity)
         self.described: set[int] = set()
         self.new_classes: list[DescribedClass] = []
         self.named: dict[str, object] = {}

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import collections
 import contextlib
-import socket
 import weakref
 from _thread import _count as threads_beside
 from _thread import start_new_thread
@@ -19,7 +18,7 @@ from threading import Lock, RLock, local
 from typing import Any, NoReturn
 
 from .codec import Codec
-from .messages import RAISED, RESULT, Along, Closed, Protocol
+from .messages import RAISED, RESULT, Along, Closed, Ends, Protocol
 from .values import SCALARS
 
 # of the other side's threads that this one has a thread for at a time: each takes memory
@@ -53,12 +52,14 @@ class Peer(Codec):
     threaded = True
     add_extras: Callable[[Along], None]  # puts what piled up on this side with an outgoing message
     take_extras: Callable[[Along], None]  # takes what came along with a message
-    heard: Callable[[Along], None]  # is told of the same in the thread for which it came
+    heard: Callable[[Along], None]  # is told of what came with an answer, in the thread that asked
     raised: Callable[[BaseException], None]  # hears of what an answer of which all is here raises
-    perform: Callable[[str, list[object], Along], object]  # does one thing that the other side asks for
+    perform: Callable[
+        [str, list[object], Along], object
+    ]  # does one thing that the other side asks for, in the thread that it is for
 
-    def __init__(self, sock: socket.socket, parity: int) -> None:
-        super().__init__(sock, parity)
+    def __init__(self, ends: Ends, parity: int) -> None:
+        super().__init__(ends, parity)
         # what crosses is encoded and sent, and decoded, by one thread at a time, in the order of the messages;
         # reentrant, since a key that is an object of the other side is asked for its hash on the way
         self._crossing = RLock()
@@ -117,8 +118,6 @@ class Peer(Codec):
         try:
             if what == _REFUSED:
                 raise value
-            if along:
-                self.heard(along)
             result = self.perform(what, value, along)
         except (Closed, Protocol):
             raise

@@ -6,14 +6,13 @@ Of exceptions builtins cross as they are, the candidate's own as proxies, the te
 from __future__ import annotations
 
 import functools
-import socket
 import weakref
 from collections.abc import Callable
 from typing import Any, cast
 
 from ..isolation.limits import LIMIT_OF_ERRNO
 from . import stdlib, uses
-from .messages import DescribedClass, DescribedFunction, Note, OfSomeClasses
+from .messages import DescribedClass, DescribedFunction, Ends, Note, OfSomeClasses
 from .operations import EQUALITY, ORDER, SPECIAL
 from .peer import Peer
 from .proxies import (
@@ -74,8 +73,8 @@ class ProxyMaker(Peer):
     module_name: str  # the candidate's
     told: Callable[[Any], Any]  # a docstring as the tests see it
 
-    def __init__(self, sock: socket.socket, parity: int) -> None:
-        super().__init__(sock, parity)
+    def __init__(self, ends: Ends, parity: int) -> None:
+        super().__init__(ends, parity)
         self.classes: dict[int, ProxyClass] = {}
         self.under_test: frozenset[str] = frozenset()
         self.text = Reading()

@@ -6,7 +6,6 @@ import asyncio
 import builtins
 import inspect
 import logging
-import socket
 import sys
 import types
 import warnings
@@ -20,7 +19,7 @@ from .awaiting import waiting
 from .codec import Ref
 from .failed_checks import FailedChecks, Refused, expected
 from .libraries import OF_LIBRARIES
-from .messages import Along, DescribedFunction
+from .messages import Along, DescribedFunction, Ends
 from .operations import OPERATIONS, SPECIAL, TEXT
 from .proxies import (
     Border,
@@ -63,10 +62,8 @@ class TrustedPeer(ProxyMaker, FailedChecks):
 
     trusted = True
 
-    def __init__(
-        self, sock: socket.socket, *, under_test: frozenset[str], module_name: str, quiet: bool = False
-    ) -> None:
-        ProxyMaker.__init__(self, sock, 0)
+    def __init__(self, ends: Ends, *, under_test: frozenset[str], module_name: str, quiet: bool = False) -> None:
+        ProxyMaker.__init__(self, ends, 0)
         self.under_test = under_test
         self.refused = ""
         self._texts: dict[str, str] = {}
@@ -362,6 +359,7 @@ class TrustedPeer(ProxyMaker, FailedChecks):
 
     def perform(self, what: str, arguments: list[object], along: Along) -> object:
         """Do what the candidate asks; a check that fails on the way is noted."""
+        self.heard(along)
         try:
             return self._perform(what, arguments)
         except BaseException as error:

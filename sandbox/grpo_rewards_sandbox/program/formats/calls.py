@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import socket
 import sys
 from array import array
 from collections.abc import Iterator
@@ -12,7 +11,7 @@ from fractions import Fraction
 from itertools import islice
 
 from ..border.calling import LENGTH, each
-from ..border.messages import AskedCalls
+from ..border.messages import AskedCalls, Ends
 from ..border.trusted import TrustedPeer
 from ..comparison import same_value
 from ..protocol import JobMessage
@@ -33,11 +32,11 @@ class Unlike:
         return f"an object of class {self.kind}"
 
 
-def run(job: JobMessage, sock: socket.socket, progress: Progress) -> JobReport:
+def run(job: JobMessage, ends: Ends, progress: Progress) -> JobReport:
     """Judge one job of format calls."""
     batches = job["tests"]
     report = JobReport(tests_total=sum(len(array(LENGTH, lengths)) for _, lengths, _ in batches))
-    peer = TrustedPeer(sock, under_test=frozenset(), module_name=job["module"], quiet=True)
+    peer = TrustedPeer(ends, under_test=frozenset(), module_name=job["module"], quiet=True)
     sys.stdin = io.StringIO()  # a program that is called has nothing to read
     if not batches:
         report.fail("there are no tests")

@@ -6,7 +6,6 @@ import ast
 import contextlib
 import functools
 import gc
-import socket
 import sys
 import types
 from collections.abc import Callable, Iterable, Iterator
@@ -14,7 +13,7 @@ from functools import partial
 from typing import Any
 
 from ..border.libraries import one_nan
-from ..border.messages import Closed, Protocol
+from ..border.messages import Closed, Ends, Protocol
 from ..border.trusted import TrustedPeer
 from ..protocol import JobMessage
 from . import candidate_side, guard, names, review, skips, visible
@@ -52,13 +51,13 @@ def compiled(source: str, name: str) -> types.CodeType:
     return compile(source, name, "exec", dont_inherit=True)
 
 
-def begun(job: JobMessage, sock: socket.socket, *, quiet: bool) -> TrustedPeer | JobReport:
+def begun(job: JobMessage, ends: Ends, *, quiet: bool) -> TrustedPeer | JobReport:
     """Return the border for tests, or what is said of those that cannot be judged."""
     text, whole = texts(job)
     asked, tested = asked_of(job)
     if why := review.unjudgeable(text, job["module"], asked) or skips.left_out(text, job["module"]):
         return refused(why)
-    peer = TrustedPeer(sock, under_test=tested, module_name=job["module"], quiet=quiet)
+    peer = TrustedPeer(ends, under_test=tested, module_name=job["module"], quiet=quiet)
     peer.text = review.reading(whole)
     if peer.text.makes_nan:
         peer.differs("a NaN comes back as the one of `math`, not as the one that the tests made")
@@ -95,15 +94,13 @@ def read(job: JobMessage) -> None:
         visible.missing(text, entry_name(job["entry_point"]))
 
 
-def run(
-    job: JobMessage, sock: socket.socket, progress: Progress, *, quiet: bool, shared: str | None = None
-) -> JobReport:
+def run(job: JobMessage, ends: Ends, progress: Progress, *, quiet: bool, shared: str | None = None) -> JobReport:
     """Judge one job of format humaneval or asserts."""
     report = JobReport()
     text, whole = texts(job)
     entry = entry_name(job["entry_point"])
     asked = set(names.used(text)) | ({entry} if entry else set())
-    peer = begun(job, sock, quiet=quiet)
+    peer = begun(job, ends, quiet=quiet)
     if isinstance(peer, JobReport):
         return peer
     if why := visible.missing(text, entry):

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import contextlib
 import importlib.machinery
-import socket
 import sys
 import types
 from collections.abc import Iterator
 from typing import Any
 
+from ..border.messages import Ends
 from ..border.proxies import module_namespace
 from ..border.trusted import TrustedPeer
 from ..protocol import JobMessage
@@ -38,9 +38,9 @@ def publish(peer: TrustedPeer, job: JobMessage) -> None:
     sys.modules[name] = module
 
 
-def run(job: JobMessage, sock: socket.socket, progress: Progress) -> JobReport:
+def run(job: JobMessage, ends: Ends, progress: Progress) -> JobReport:
     """Judge one job of format pytest whose tests are plain."""
-    peer = begun(job, sock, quiet=True)
+    peer = begun(job, ends, quiet=True)
     if isinstance(peer, JobReport):
         return peer
     report = JobReport()

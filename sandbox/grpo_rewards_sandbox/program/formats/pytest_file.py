@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import linecache
-import socket
 
+from ..border.messages import Ends
 from ..protocol import JobMessage
 from . import candidate_side, guard, names
 from .checks import begun, judged
@@ -14,10 +14,10 @@ from .report import JobReport, Progress
 
 
 def run(
-    job: JobMessage, sock: socket.socket, session: PreparedSession, folder: str, shared: str | None, progress: Progress
+    job: JobMessage, ends: Ends, session: PreparedSession, folder: str, shared: str | None, progress: Progress
 ) -> JobReport:
     """Judge one job of format pytest."""
-    peer = begun(job, sock, quiet=False)
+    peer = begun(job, ends, quiet=False)
     if isinstance(peer, JobReport):
         return peer
     report = JobReport()
