@@ -115,6 +115,11 @@ class Describer(Peer):
         name = str(getattr(value, "__name__", "function"))
         return DescribedFunction(number, kind_of(value), name, doc)
 
+    def unsayable(self, error: BaseException) -> object:
+        """What crosses in place of what does not: of the limit of memory the error, which the verdict names."""
+        short = isinstance(error, MemoryError)
+        return self.encode_exception(error) if short else {"u": f"{type(error).__name__}: {error}"[:500]}
+
     def encode_exception(self, error: BaseException, depth: int = 0) -> object:
         cls = type(error)
         # no `getattr`: a class may have a `__getattr__`, which HTTPError's raises a KeyError

@@ -24,7 +24,6 @@ from .values import SCALARS
 # of the other side's threads that this one has a thread for at a time: each takes memory
 MAX_THREADS = 100
 _MALFORMED = (LookupError, TypeError, ValueError, AttributeError, RecursionError, OverflowError)
-_CANNOT_CROSS = (OverflowError, RecursionError, ValueError, TypeError, MemoryError)
 _OF_THREADS = frozenset(("pair", "ended", "threads"))
 _REFUSED = ""  # the kind of a request of which what it brings was refused
 
@@ -53,6 +52,9 @@ class Peer(Codec):
     add_extras: Callable[[Along], None]  # puts what piled up on this side with an outgoing message
     take_extras: Callable[[Along], None]  # takes what came along with a message
     heard: Callable[[Along], None]  # is told of what came with an answer, in the thread that asked
+    unsayable: Callable[
+        [BaseException], object
+    ]  # stands for what could not be encoded, or not be sent, for this reason
     raised: Callable[[BaseException], None]  # hears of what an answer of which all is here raises
     perform: Callable[
         [str, list[object], Along], object
@@ -125,15 +127,12 @@ class Peer(Codec):
             kind, result = RAISED, error
         with self._crossing:
             try:
-                try:
-                    coded = self.encode(result) if kind == RESULT else self.encode_exception(result)
-                except (Closed, Protocol):
-                    raise
-                except BaseException as error:  # noqa: BLE001  the same
-                    kind, coded = RAISED, self.encode_exception(error)
+                coded = self.encode(result) if kind == RESULT else self.encode_exception(result)
                 self._post(kind, coded)
-            except _CANNOT_CROSS as error:
-                self._post(RAISED, self.encode_exception(type(error)(f"the value cannot cross: {error}"[:500])))
+            except (Closed, Protocol):
+                raise
+            except BaseException as error:  # noqa: BLE001  whatever an object does as it is looked at
+                self._post(RAISED, self.unsayable(error))
         if self._outgoing:
             self._flush()
 

@@ -72,6 +72,7 @@ class ProxyMaker(Peer):
 
     module_name: str  # the candidate's
     told: Callable[[Any], Any]  # a docstring as the tests see it
+    refuse: Callable[[str], None]  # fails the test, whatever its code does then
 
     def __init__(self, ends: Ends, parity: int) -> None:
         super().__init__(ends, parity)
@@ -347,7 +348,11 @@ class ProxyMaker(Peer):
         ]
         return [[self.own(base), base.__name__] for base in own]
 
+    unsayable = encode_exception
+
     def decode_exception(self, coded: Any) -> BaseException:
+        if "u" in coded:  # no error of the candidate's, which the tests may expect
+            self.refuse(f"what the candidate gave does not cross: {coded['u']}")
         if "t" in coded:
             ours = self._exceptions[coded["t"]]
             if coded.get("notes"):

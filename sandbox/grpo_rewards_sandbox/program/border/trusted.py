@@ -12,7 +12,7 @@ import warnings
 import weakref
 from _thread import get_ident
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NoReturn
 
 from . import handed_over, stdlib
 from .awaiting import waiting
@@ -137,7 +137,7 @@ class TrustedPeer(ProxyMaker, FailedChecks):
         module_namespace(module)["_border_loaded"] = True
         return module, found
 
-    def refuse(self, why: str) -> None:
+    def refuse(self, why: str) -> NoReturn:
         """Fail the test for a use of an object that takes it for data."""
         self.refused = self.refused or why
         raise Refused(why)
@@ -284,7 +284,7 @@ class TrustedPeer(ProxyMaker, FailedChecks):
             iterates = (what == "op" and arguments[0] in _ITERATES) or what in _ITERATING
             if self._ends_here(error, arguments, iterates=iterates):
                 raise
-            raise RuntimeError(self._no_end(error)) from None
+            self.refuse(self._no_end(error))
 
     def _ends_here(self, error: BaseException, given: tuple[object, ...], *, iterates: bool) -> bool:
         """What ends an iterator of the tests is the candidate's to raise here, and any error that it was given by this use."""
@@ -324,7 +324,7 @@ class TrustedPeer(ProxyMaker, FailedChecks):
         except _ENDS as error:
             if self._ends_here(error, args, iterates=False):
                 raise
-            raise RuntimeError(self._no_end(error)) from None
+            self.refuse(self._no_end(error))
 
     def call(self, number: int, args: tuple[object, ...], kwargs: dict[str, object]) -> Any:
         """Call an object of the candidate, by its number."""
