@@ -28,7 +28,7 @@ from .signatures import described
 from .stdlib import exception, find, new_exception
 from .streams import Printed, Typed
 from .stubs import Here, Stub
-from .surroundings import open_database
+from .surroundings import open_database, open_temporary_files
 
 
 class CandidatePeer(Describer):
@@ -256,6 +256,8 @@ def _environment(changes: dict[str, str | None]) -> None:
             os.environ.pop(name, None)
         else:
             os.environ[name] = value
+    if "TMPDIR" in changes:
+        open_temporary_files()
 
 
 def _follow_warnings(peer: CandidatePeer) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
+import types
 from typing import Any
 
 _PRIVATE = 0o600
@@ -58,6 +59,17 @@ class Surroundings:
             with contextlib.suppress(OSError):
                 if os.stat(path, follow_symlinks=False).st_mode & 0o777 == _PRIVATE:
                     os.chmod(path, 0o666)
+
+
+def open_temporary_files() -> None:
+    """What `tempfile` makes is for both: as it is, the other side's user could neither open its files nor enter its folders."""
+    import tempfile  # here: it takes long to import, and few need it
+
+    both = {
+        "open": lambda path, flags, mode=0o777: os.open(path, flags, mode | 0o666),
+        "mkdir": lambda path, mode=0o777: os.mkdir(path, 0o777),
+    }
+    tempfile._os = types.SimpleNamespace(**{**vars(os), **both})  # type: ignore[attr-defined]
 
 
 def open_database(event: str, args: tuple[Any, ...]) -> None:

@@ -7,11 +7,11 @@ import importlib
 import os
 import random
 import sys
-import tempfile
 import types
 from collections.abc import Callable
 from typing import Any
 
+from ..border.surroundings import open_temporary_files
 from ..border.trusted import TrustedPeer
 from ..border.uses import TEST_MODULES
 
@@ -103,12 +103,6 @@ def work_in(peer: TrustedPeer, shared: str) -> None:
     peer.surroundings.folders = (shared,)
     os.environ["TMPDIR"] = shared
     os.chdir(shared)
-    peer.surroundings.agree()
     # what a test makes there is for both: another user has to read it
     os.umask(0)
-    # tempfile makes files of mode 0600, which the candidate's user could not open
-    both = {
-        "open": lambda path, flags, mode=0o777: os.open(path, flags, mode | 0o666),
-        "mkdir": lambda path, mode=0o777: os.mkdir(path, 0o777),
-    }
-    tempfile._os = types.SimpleNamespace(**{**vars(os), **both})  # type: ignore[attr-defined]
+    open_temporary_files()
