@@ -441,6 +441,8 @@ class TrustedPeer(ProxyMaker, FailedChecks):
                 stream.write(str(text))
 
     def _warn(self, said: object) -> None:
+        if not self.text.words.isdisjoint(("filename", "lineno")):
+            self.differs("the tests do not see where a warning of the candidate's was given")
         warnings.warn(said if isinstance(said, Warning) else UserWarning(str(said)), stacklevel=5)
 
     def _log(self, name: object, level: Any, text: object, args: Any, extra: Any, error: Any) -> None:
