@@ -53,7 +53,27 @@ def _create(abi: int, rights: int, scopes: int) -> int:
 
 def second_layer(abi: int) -> int:
     """Return a ruleset for a process that has a root of its own: no device nodes, no TCP. The caller owns the fd."""
-    return _create(abi, _MAKE_CHAR | _MAKE_BLOCK, 0)
+    ruleset_fd = _create(abi, _MAKE_CHAR | _MAKE_BLOCK | (handled(abi) & _REFER), 0)
+    if abi >= 2:
+        # what every ruleset denies that does not grant it: to move a file to another folder
+        _allow(ruleset_fd, "/", _REFER)
+    return ruleset_fd
+
+
+def _allow(ruleset_fd: int, path: str, rights: int) -> None:
+    """Grant `rights` on what lies at or below `path`."""
+    try:
+        descriptor = os.open(path, os.O_PATH | os.O_CLOEXEC)
+    except OSError:
+        return  # a path that is not there needs no rule
+    try:
+        if not stat.S_ISDIR(os.fstat(descriptor).st_mode):
+            # the kernel refuses a rule on a file that has rights of folders
+            rights &= _ON_FILES
+        rule = struct.pack("<Qi", rights, descriptor)
+        check(libc.syscall(_ADD, ruleset_fd, _PATH_BENEATH, rule, 0), f"landlock rule for {path}")
+    finally:
+        os.close(descriptor)
 
 
 def ruleset(
@@ -77,19 +97,7 @@ def ruleset(
     reading = READ if execute else READ & ~EXECUTE
     for allowed, paths in ((reading, read), (everything, write), (unlinked, common), (READ_FILE | WRITE_FILE, devices)):
         for path in paths:
-            try:
-                descriptor = os.open(path, os.O_PATH | os.O_CLOEXEC)
-            except OSError:
-                continue  # a path that is not there needs no rule
-            try:
-                here = allowed & rights
-                if not stat.S_ISDIR(os.fstat(descriptor).st_mode):
-                    # the kernel refuses a rule on a file that has rights of folders
-                    here &= _ON_FILES
-                rule = struct.pack("<Qi", here, descriptor)
-                check(libc.syscall(_ADD, ruleset_fd, _PATH_BENEATH, rule, 0), f"landlock rule for {path}")
-            finally:
-                os.close(descriptor)
+            _allow(ruleset_fd, path, allowed & rights)
     return ruleset_fd
 
 
