@@ -17,12 +17,16 @@ from ..border.uses import TEST_MODULES
 from . import names
 
 _PROGRAM = __name__.rpartition(".formats")[0]
-# they write functions from names alone, and look whether these are any
+# they write functions from names alone, and look whether these are any; or compile once more the lambdas of functions that they
+# were given, as they stand in the file of these, to find out which is which
 _GENERATORS = frozenset(
-    ("collections", "dataclasses", "unittest.mock", "hypothesis.internal.reflection", "networkx.utils.decorators")
+    (
+        *("collections", "dataclasses", "unittest.mock", "networkx.utils.decorators"),
+        *("hypothesis.internal.reflection", "hypothesis.internal.lambda_sources"),
+    )
 )
 _IMPORTS = frozenset(("importlib._bootstrap", "importlib._bootstrap_external", "_frozen_importlib"))
-_READ_TREES = frozenset((*sys.stdlib_module_names, *TEST_MODULES, "_pytest"))
+_READ_TREES = frozenset((*sys.stdlib_module_names, *TEST_MODULES, "_pytest", "hypothesis"))
 _READ_ANNOTATIONS = frozenset(("typing", "inspect", "annotationlib"))
 _OF_TIMEIT = ("pass", "_stmt()", "_setup()")  # what stands there where it was given nothing, or a function
 _SPACE = re.compile(r"\s+")
