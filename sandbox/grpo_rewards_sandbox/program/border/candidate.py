@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import contextlib
+import functools
 import importlib
 import json
 import os
@@ -39,7 +40,7 @@ class CandidatePeer(Describer):
         self.out, self.err = Printed(1), Printed(2)
         self.loop = EventLoop(self.request)
         self._unsaid: list[tuple[Any, ...]] = []  # by threads that the candidate has of itself
-        self.replaced: dict[tuple[str, str], object] = {}
+        self.replaced: dict[tuple[str, tuple[str, ...], str], object] = {}
         self.requests: dict[str, Callable[..., object]] = {
             "method": lambda value, name, args, named: getattr(value, name)(*args, **named),
             "call": lambda value, args, named: value(*args, **named),
@@ -222,11 +223,17 @@ class CandidatePeer(Describer):
         defined = [name for name in vars(module) if not (name.startswith("__") and name.endswith("__"))]
         return module, (defined, getattr(module, "__all__", None), getattr(module, "__doc__", None))
 
-    def _patch(self, module: str, name: str, back: bool, value: object) -> None:
-        """Follow a test that replaces something of the standard library, or puts it back."""
-        held = importlib.import_module(module)
-        before = self.replaced.setdefault((module, name), getattr(held, name))
-        setattr(held, name, before if back else value)
+    def _patch(self, module: str, place: tuple[str, ...], name: str, back: bool, value: object) -> None:
+        """Follow a test that replaces something of a library's module, or of a class in it, or puts it back."""
+        held = functools.reduce(getattr, place, importlib.import_module(module))
+        # as it lies there: a class gives what it inherits too, and a method of its own bound
+        before = self.replaced.setdefault((module, place, name), vars(held).get(name, self))
+        if not back:
+            setattr(held, name, value)
+        elif before is not self:
+            setattr(held, name, before)
+        elif name in vars(held):
+            delattr(held, name)
 
     def _load_calls(self, source: str, name: str, setup: str, asked: str) -> None:
         """Load a program whose function or method is then called with values."""

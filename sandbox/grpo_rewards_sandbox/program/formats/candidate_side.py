@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import importlib
 import os
 import random
@@ -11,6 +12,7 @@ import types
 from collections.abc import Callable
 from typing import Any
 
+from ..border.proxies import ProxyClass
 from ..border.surroundings import open_temporary_files
 from ..border.trusted import TrustedPeer
 from ..border.uses import TEST_MODULES
@@ -82,18 +84,23 @@ def _follow(
 
 
 def _patch_there(peer: TrustedPeer, target: object, name: str, more: int) -> None:
-    """Replace what a test replaced here: attributes of modules that both sides have, but the streams."""
-    if type(target) is not types.ModuleType or not hasattr(target, name):
+    """Replace what a test replaced here: attributes of modules that both sides have, but the streams, and of their classes."""
+    place: tuple[str, ...] = ()
+    if type(target) is types.ModuleType:
+        module = target.__name__
+    elif isinstance(target, type) and not isinstance(target, ProxyClass):
+        module, place = target.__module__, tuple(target.__qualname__.split("."))
+    else:
         return
-    module = target.__name__
-    if sys.modules.get(module) is not target or module in TEST_MODULES or f"{module}.{name}" in _OWN:
+    held = functools.reduce(lambda held, part: getattr(held, part, None), place, sys.modules.get(module))
+    if held is not target or module in TEST_MODULES or f"{module}.{name}" in _OWN:
         return
     # patches of one name nest: only the last that ends puts it back
-    times = _replaced[module, name] = _replaced.get((module, name), 0) + more
-    peer.request("patch", module, name, times <= 0, getattr(target, name) if times > 0 else None)
+    times = _replaced[module, place, name] = max(_replaced.get((module, place, name), 0) + more, 0)
+    peer.request("patch", module, place, name, not times, getattr(target, name) if times else None)
 
 
-_replaced: dict[tuple[str, str], int] = {}
+_replaced: dict[tuple[str, tuple[str, ...], str], int] = {}
 # each process has its own of these, and `border.surroundings` brings them together where that is to be
 _OWN = frozenset("builtins.input sys.stdin sys.stdout sys.stderr sys.argv sys.path sys.modules os.environ".split())
 
