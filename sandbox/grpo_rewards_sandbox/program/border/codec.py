@@ -26,6 +26,7 @@ from .values import (
     seen_through,
 )
 
+_TOO_DEEP = "containers nested this deep (about 200) do not cross between tests and candidate; use fidelity: shared"
 _UNREFERENCED = 3  # the table, the loop variable and getrefcount's own argument
 
 
@@ -105,11 +106,17 @@ class Codec(Channel):
         """Encode elements; a run of scalars goes as it is."""
         if all_scalars(contents) and (self.trusted or none_large(contents)):
             return contents
-        return [self.encode(part) for part in contents]
+        try:
+            return [self.encode(part) for part in contents]
+        except RecursionError:
+            raise RecursionError(_TOO_DEEP) from None
 
     def decode_all(self, body: Any) -> Any:
         """The reverse."""
-        return body if all_scalars(body) else [self.decode(part) for part in body]
+        try:
+            return body if all_scalars(body) else [self.decode(part) for part in body]
+        except RecursionError:
+            raise RecursionError(_TOO_DEEP) from None
 
     def encode(self, value: Any) -> object:
         """Return what stands for a value in a message."""

@@ -13,6 +13,7 @@ from .operations import SPECIAL
 from .peer import Peer
 from .signatures import kind_of
 from .stdlib import base_name, exception_name, function_name
+from .stubs import Here
 from .values import BASES, CONTAINER_NAMES, SCALARS
 
 ASYNCHRONOUS = ("__aenter__", "__aexit__", "__anext__", "__aiter__", "__await__")
@@ -99,6 +100,8 @@ class Describer(Peer):
         if kind in _FUNCTIONS:
             return {"Fn": self._function(value)}
         if kind in _ITERATES:
+            if kind is types.GeneratorType and value.gi_code.co_flags & inspect.CO_ITERABLE_COROUTINE:
+                Here.met["what `types.coroutine` lets be awaited is a plain generator on the other side"] = []
             return {_ITERATES[kind]: self.own(value)}
         if kind is types.ModuleType:
             return {"M": [self.own(value), str(value.__name__)]}

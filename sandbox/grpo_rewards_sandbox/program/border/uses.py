@@ -202,7 +202,13 @@ def _contains(self: Any, other: object) -> object:
         return other in held  # a part of the text, which no item of it is
     if origin(self) == CAME_OF_DATA or not hasattr(type(self), "__iter__"):
         return _refuse(self, "look for data")
-    return any(part is other or part == other for part in iter(self))
+    found = any(part is other or part == other for part in iter(self))
+    if not found:
+        Border.peer.differs(
+            f"`in` looks through an object of class {type(self).__name__}, whose own answer does not count"
+            + ("" if tested(self) else f" unless the row has `classes: [{type(self).__name__}]`")
+        )
+    return found
 
 
 def _convert(self: object, operation: str, args: tuple[object, ...]) -> object:
