@@ -137,6 +137,9 @@ class ProxyMaker(Peer):
             enum=any(cls is not None and cls.__module__ == "enum" for cls, _ in known) or any(b.enum for b in above),
             compares="__eq__" in special or any(base.compares for base in above),
         )
+        if value is not None and not (noted.tested or noted.enum or exception):
+            # what else it derives from has no say in what the value counts as
+            parents = [base for base in parents if issubclass(base, value)]
         mixin: type = ProxyException if exception else ProxyValue if value is not None else ProxyObject
         members: dict[str, object] = {
             # a class that says it is of builtins would be treated as one, here and by libraries
