@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from subprocess import CompletedProcess
@@ -373,17 +371,3 @@ def test_the_summary_holds_the_figures_per_component(
     assert "flat groups" in table.stdout
     (line,) = [line for line in table.stdout.splitlines() if line.startswith("correct ")]
     assert line.split()[1:4] == ["2", "6", "0.5"]
-
-
-def test_the_first_command_of_the_readme_scores_real_completions(tmp_path: Path) -> None:
-    command: list[str | Path] = [
-        Path(sys.executable).with_name("grpo-rewards"),
-        "score",
-        ROOT / "examples" / "reasoning.jsonl",
-    ]
-    command += ["-c", ROOT / "examples" / "rewards.yaml", "-o", tmp_path / "scored.jsonl", "--json"]
-    run = subprocess.run(command, capture_output=True, text=True, timeout=120)
-    assert run.returncode == 0, run.stderr
-    rows = len((ROOT / "examples" / "reasoning.jsonl").read_text().splitlines())
-    assert json.loads(run.stdout)["rows"] == rows
-    assert len((tmp_path / "scored.jsonl").read_text().splitlines()) == rows

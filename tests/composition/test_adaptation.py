@@ -123,6 +123,7 @@ def test_nothing_moves_during_the_warm_up_and_figures_are_smoothed() -> None:
     assert run.weights["good"] == pytest.approx(0.9)
 
 
+@pytest.mark.slow
 @given(
     st.sampled_from(["threshold", "signal", "target"]),
     st.lists(st.lists(st.floats(0, 1), min_size=2, max_size=4), min_size=1, max_size=30),

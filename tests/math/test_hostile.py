@@ -63,6 +63,7 @@ def test_every_hostile_completion_is_answered_and_none_is_right(
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.slow
 def test_a_hung_pair_is_a_timeout_and_its_neighbours_are_unharmed() -> None:
     easy = "\\boxed{\\lim_{x\\to0}\\frac{2\\sin x}{x}}"
     found = score([easy, f"\\boxed{{{HANGS}}}", easy, "\\boxed{2}"], "2", timeout=2.0)
@@ -116,6 +117,7 @@ def test_a_forked_child_has_a_pool_of_its_own() -> None:
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.slow
 def test_a_script_without_a_main_guard_works(tmp_path: Path) -> None:
     script = tmp_path / "train.py"
     script.write_text(

@@ -32,6 +32,7 @@ def documented(gold: str, answer: str) -> bool:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("origin", ["quantities by hand", "forms by hand", "pairs by hand", "hold-out 1", "hold-out 2"])
 def test_both_ways_round(origin: str) -> None:
     chosen = [(row.gold, row.answer) for name in ANSWER_TABLES for row in rows(name) if row.origin == origin]
@@ -73,6 +74,7 @@ ANSWERS = st.one_of(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=300)
 @given(ANSWERS, ANSWERS)
 def test_two_random_answers(one: str, other: str) -> None:

@@ -19,6 +19,7 @@ _VALUES = some.recursive(
 _LAYOUTS = some.sampled_from([{}, {"separators": (",", ":")}, {"indent": 1}])
 
 
+@pytest.mark.slow
 @given(_VALUES, _LAYOUTS)
 def test_values_are_those_of_any_reader(value: object, layout: dict[str, Any]) -> None:
     """And each part's text, where one is kept, is what would be written of it."""

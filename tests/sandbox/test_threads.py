@@ -273,6 +273,7 @@ def solve(f, xs):
 """
 
 
+@pytest.mark.slow
 def test_a_thread_outlives_no_job(sandbox: Sandbox) -> None:
     """Tests of plain functions are judged by one process, one job after the other."""
     honest = Job(IN_POOL, [f"{ASKING}assert solve(ask, [1, 2]) == [2, 3]"], "asserts")

@@ -61,6 +61,7 @@ def outcome(parse: Any, raw: bytes) -> str:
         return f"ValueError: {error}"
 
 
+@pytest.mark.slow
 @given(rows)
 def test_every_row_is_read_as_it_is_alone(found: list[Any]) -> None:
     parser = RowParser()
