@@ -191,14 +191,11 @@ class Channel:
             sent = _write_pipe(self.ends[1], message)
             while sent < len(message):  # a signal came between
                 sent += _write_pipe(self.ends[1], message[sent:])
-        except OSError as error:
+        except BrokenPipeError as error:
             raise self._ended() from error
 
     def _bytes(self, size: int) -> bytes:
-        try:
-            chunk = _read_pipe(self.ends[0], size)
-        except OSError:
-            chunk = b""
+        chunk = _read_pipe(self.ends[0], size)  # raises nothing itself: a signal's handler may, a TimeoutError say
         if not chunk:
             raise self._ended()
         return chunk

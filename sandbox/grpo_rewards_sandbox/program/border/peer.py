@@ -28,8 +28,8 @@ _OF_THREADS = frozenset(("pair", "ended", "threads"))
 _REFUSED = ""  # the kind of a request of which what it brings was refused
 
 
-# a message whose parts are decoded: its kind, the arguments, result or exception, and what went along
-Arrived = tuple[Any, Any, Along]
+# a message whose parts are decoded: its kind, the arguments, result or exception, what went along, and of an answer where it belongs
+Arrived = tuple[Any, Any, Along, list[Any] | None]
 
 
 class Pair:
@@ -37,6 +37,9 @@ class Pair:
 
     def __init__(self, number: int, gone: list[int]) -> None:
         self.number = number
+        # where the answers belong that are to come, in their order: a list for each request of the other side that is being served, and
+        # one below. In each is more than one where a signal's handler asks, or raises so that nobody waits for an answer any more
+        self.asked: list[list[list[Any]]] = [[]]
         self.arrived: SimpleQueue[Arrived | BaseException] = SimpleQueue()
         self._gone = gone
 
@@ -82,24 +85,26 @@ class Peer(Codec):
     def request(self, what: str, *arguments: object) -> Any:
         """Ask the other side to do something; return its result or raise its exception."""
         with self._crossing:
-            self._post(what, [self.encode(argument) for argument in arguments])
-        return self._answer()
+            answer = self._post(what, [self.encode(argument) for argument in arguments])
+        return self._answer(answer)
 
-    def _answer(self) -> object:
-        """Return the answer to what this thread asked for last; do meanwhile what is asked of it on the way."""
+    def _answer(self, answer: list[Any]) -> object:
+        """Return the answer that comes there; do meanwhile what is asked of this thread on the way."""
         if self._outgoing:
             self._flush()
-        while True:
-            kind, value, along = message = self._next(self.pair())
-            if type(kind) is str:
+        while not answer:
+            message = self._next(self.pair())
+            if message[3] is None:
                 self.serve(message)
-                continue
-            if along:
-                self.heard(along)
-            if kind == RESULT:
-                return value
-            self.raised(value)
-            raise value
+            else:
+                message[3].append(message[:3])
+        kind, value, along = answer[0]
+        if along:
+            self.heard(along)
+        if kind == RESULT:
+            return value
+        self.raised(value)
+        raise value
 
     def serve_all(self) -> NoReturn:
         """Serve whatever is asked for, until the other side is gone."""
@@ -108,15 +113,16 @@ class Peer(Codec):
 
     def next_request(self) -> Arrived:
         """Return the other side's next request for this thread."""
-        message = self._next(self.pair())
-        if type(message[0]) is not str:
-            raise self.protocol("an answer to nothing")
+        pair = self.pair()
+        while (message := self._next(pair))[3] is not None:
+            pass  # an answer for which nobody waits any more
         return message
 
     def serve(self, message: Arrived) -> None:
         """Do what the other side asks for, and answer."""
-        what, value, along = message
+        what, value, along, _ = message
         kind, result = RESULT, value
+        self.pair().asked.append([])
         try:
             if what == _REFUSED:
                 raise value
@@ -138,8 +144,11 @@ class Peer(Codec):
 
     # ---- sending
 
-    def _post(self, kind: str | int, coded: object) -> None:
-        """Send a message, with what goes along, or put it behind those that `_flush` sends. Whoever calls holds `_crossing`."""
+    def _post(self, kind: str | int, coded: object) -> list[Any]:
+        """Send a message, with what goes along, or put it behind those that `_flush` sends; return where its answer comes.
+
+        Whoever calls holds `_crossing`.
+        """
         along: Along = {}
         # where a thread reads already, the other side has said that it has several, or heard so
         threads = self.threaded and not self.listening and threads_beside() > 0
@@ -158,17 +167,25 @@ class Peer(Codec):
             along["released"], self._released = [*self._released], set()
         if self._gone:
             along["ended"] = [self._gone.pop() for _ in range(len(self._gone))]
-        if number := self.pair().number:
-            along["pair"] = number
+        pair = self.pair()
+        answer: list[Any] = []
+        if pair.number:
+            along["pair"] = pair.number
         self.add_extras(along)
         message = self.packed(kind, coded, along)
         self.sent += 1
+        if type(kind) is str:
+            pair.asked[-1].append(answer)
+        else:
+            left = pair.asked.pop()
+            pair.asked[-1][:0] = left
         if threads:
             self._listen()
         if self.listening:
             self._outgoing.append(message)
         else:
             self.send(message)
+        return answer
 
     def _flush(self) -> None:
         # not while `_crossing` is held: where both sides sent more than fits, neither would read
@@ -230,7 +247,7 @@ class Peer(Codec):
                 pair.arrived.put(error)
 
     def _deliver(self, pair: Pair, arrived: Arrived) -> None:
-        if not pair.arrived.empty():
+        if pair.arrived.qsize() > 1:  # answers for which nobody waits may come before what is asked next
             raise self.protocol("a thread that does not wait to be answered")
         if self.threaded or type(arrived[0]) is not str:
             pair.arrived.put(arrived)
@@ -244,16 +261,17 @@ class Peer(Codec):
     def _arriving(self) -> tuple[Pair, Arrived]:
         """Read the next message; return it decoded, and the pair that it is for."""
         kind, body, along = self.receive()
+        pair = self._main
         if kind == RESULT and not along and type(body) in SCALARS:
             self.received += 1
-            return self._main, (kind, body, along)
+            return pair, (kind, body, along, self._asked(pair))
         with self._crossing:
-            pair = self._main
             value: object
             try:
+                if along and not _OF_THREADS.isdisjoint(along):
+                    pair = self._paired(kind, along)
+                answers = None if type(kind) is str else self._asked(pair)
                 if along:
-                    if not _OF_THREADS.isdisjoint(along):
-                        pair = self._paired(kind, along)
                     self.take_extras(along)
                 # in the order in which they were encoded: what has changed may hold what the message brings
                 if type(kind) is str:
@@ -269,7 +287,13 @@ class Peer(Codec):
             except BaseException as error:  # noqa: BLE001  a refusal, which belongs to who waits for the message
                 kind, value = _REFUSED if type(kind) is str else RAISED, error
             self.received += 1
-        return pair, (kind, value, along)
+        return pair, (kind, value, along, answers)
+
+    def _asked(self, pair: Pair) -> list[Any]:
+        """Return where the next answer to this pair belongs; it is taken off before that is decoded, which may ask for more."""
+        if not pair.asked[-1]:
+            raise self.protocol("an answer to nothing")
+        return pair.asked[-1].pop(0)
 
     def _paired(self, kind: object, along: Along) -> Pair:
         """Return the pair that a message is for: a new one where a thread of the other side asks for the first time."""

@@ -319,8 +319,8 @@ class TrustedPeer(ProxyMaker, FailedChecks):
                 failed = sys.exception()
                 if failed is not None and any(part is failed for part in args):
                     self.leave_to_candidate(failed)  # for a function that says whether a context swallows it
-                self._post(what, coded)
-            return self._answer()
+                answer = self._post(what, coded)
+            return self._answer(answer)
         except _ENDS as error:
             if self._ends_here(error, args, iterates=False):
                 raise
