@@ -66,9 +66,10 @@ def job(row: dict[str, Any], which: str, timeout: float) -> Job:
 
 def fitting(sandbox: Sandbox, found: list[dict[str, Any]], every: int = 1) -> list[dict[str, Any]]:
     """The image that Docker's tests run on holds no library. The program that judges is the same in all: there of `every` few rows one will do."""
-    if sandbox.backend != "docker":
-        return found
-    return [row for row in found if not _needs(row)][:: 1 if os.environ.get("GRPO_ALL_ROWS") else every]
+    docker = sandbox.backend == "docker"
+    if docker:
+        found = [row for row in found if not _needs(row)]
+    return found[:: 1 if os.environ.get("GRPO_ALL_ROWS", "0" if docker else "1") == "1" else every]
 
 
 @pytest.mark.parametrize("name", ATTACKS)
