@@ -55,13 +55,10 @@ class Peer(Codec):
     add_extras: Callable[[Along], None]  # puts what piled up on this side with an outgoing message
     take_extras: Callable[[Along], None]  # takes what came along with a message
     heard: Callable[[Along], None]  # is told of what came with an answer, in the thread that asked
-    unsayable: Callable[
-        [BaseException], object
-    ]  # stands for what could not be encoded, or not be sent, for this reason
+    unsayable: Callable[[BaseException], object]  # stands for what does not cross, for this reason
     raised: Callable[[BaseException], None]  # hears of what an answer of which all is here raises
-    perform: Callable[
-        [str, list[object], Along], object
-    ]  # does one thing that the other side asks for, in the thread that it is for
+    # does one thing that the other side asks for, in the thread that it is for
+    perform: Callable[[str, list[object], Along], object]
 
     def __init__(self, ends: Ends, parity: int) -> None:
         super().__init__(ends, parity)
