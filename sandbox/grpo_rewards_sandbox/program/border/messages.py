@@ -188,14 +188,14 @@ class Channel:
     def send(self, message: bytes) -> None:
         """Send one message."""
         try:
-            sent = _write_pipe(self.ends[1], message)
+            sent = _write_pipe(self.ends.writer, message)
             while sent < len(message):  # a signal came between
-                sent += _write_pipe(self.ends[1], message[sent:])
+                sent += _write_pipe(self.ends.writer, message[sent:])
         except BrokenPipeError as error:
             raise self._ended() from error
 
     def _bytes(self, size: int) -> bytes:
-        chunk = _read_pipe(self.ends[0], size)  # raises nothing itself: a signal's handler may, a TimeoutError say
+        chunk = _read_pipe(self.ends.reader, size)  # raises nothing itself: a signal's handler may, a TimeoutError say
         if not chunk:
             raise self._ended()
         return chunk

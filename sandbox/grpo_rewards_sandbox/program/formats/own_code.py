@@ -20,10 +20,8 @@ _PROGRAM = __name__.rpartition(".formats")[0]
 # they write functions from names alone, and look whether these are any; or compile once more the lambdas of functions that they
 # were given, as they stand in the file of these, to find out which is which
 _GENERATORS = frozenset(
-    (
-        *("collections", "dataclasses", "unittest.mock", "networkx.utils.decorators"),
-        *("hypothesis.internal.reflection", "hypothesis.internal.lambda_sources"),
-    )
+    "collections dataclasses unittest.mock networkx.utils.decorators hypothesis.internal.reflection"
+    " hypothesis.internal.lambda_sources".split()
 )
 _IMPORTS = frozenset(("importlib._bootstrap", "importlib._bootstrap_external", "_frozen_importlib"))
 _READ_TREES = frozenset((*sys.stdlib_module_names, *TEST_MODULES, "_pytest", "hypothesis"))

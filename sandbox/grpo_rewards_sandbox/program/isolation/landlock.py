@@ -53,10 +53,11 @@ def _create(abi: int, rights: int, scopes: int) -> int:
 
 def second_layer(abi: int) -> int:
     """Return a ruleset for a process that has a root of its own: no device nodes, no TCP. The caller owns the fd."""
-    ruleset_fd = _create(abi, _MAKE_CHAR | _MAKE_BLOCK | (handled(abi) & _REFER), 0)
-    if abi >= 2:
+    refer = handled(abi) & _REFER
+    ruleset_fd = _create(abi, _MAKE_CHAR | _MAKE_BLOCK | refer, 0)
+    if refer:
         # what every ruleset denies that does not grant it: to move a file to another folder
-        _allow(ruleset_fd, "/", _REFER)
+        _allow(ruleset_fd, "/", refer)
     return ruleset_fd
 
 
