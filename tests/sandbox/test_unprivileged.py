@@ -33,12 +33,13 @@ TRIED = "import fcntl, os, resource, socket\\ndef solve(x):\\n    try:\\n       
 def jobs(program, limit=20.0, **options):
     check = Job(program, CHECK, "humaneval", entry_point="solve", timeout=limit, **options)
     return [check, Job(program, FILE, "pytest", timeout=20.0, **options)]
-right = [*jobs(RIGHT), *jobs(RIGHT, fidelity="shared"), Job("print(int(input()) * 2)", CASES, "stdio")]
+numpy = "try:\\n    import numpy\\nexcept ImportError:\\n    pass\\n"
+right = [*jobs(RIGHT), *jobs(numpy + RIGHT), *jobs(RIGHT, fidelity="shared"), Job("print(int(input()) * 2)", CASES, "stdio")]
 refused = [part for attempt in ATTEMPTS for part in jobs(TRIED.format(attempt.replace("HOST", str(os.getpid()))))[:1]]
 hostile = [part for program in HOSTILE for part in (jobs(program, 1.0)[0], Job(program, CASES, "stdio", timeout=1.0))]
 full = [Job(FILL, CASES, "stdio", timeout=8.0)]
 try:
-    with open_sandbox("local", workers=2, allow=(mode,)) as opened:
+    with open_sandbox("local", workers=2, allow=(mode,), python_path=os.environ["PYTHONPATH"].split(":")) as opened:
         said = {name: [v.status for v in opened.run(part)] for name, part in
                 (("right", right), ("refused", refused), ("hostile", hostile), ("full", full), ("after", right))}
         print(json.dumps({"plan": opened.plan, "guarantees": guarantees()["local"], **said}))

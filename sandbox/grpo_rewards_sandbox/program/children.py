@@ -12,7 +12,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NoReturn
 
-from . import wire
+from . import packages, wire
 from .border.messages import Ends
 from .isolation import confine
 from .protocol import Doing, Start
@@ -48,6 +48,7 @@ class Child(ABC):
 
     def run(self) -> NoReturn:
         """Take its place, and do what it is for."""
+        packages.draw_anew()
         os.dup2(os.open(os.devnull, os.O_RDWR), 0)
         folder = self.cell.settle(self.request["name"], self.user, self.request["shared"], trusted=not self.candidate)
         self.take_place(folder)

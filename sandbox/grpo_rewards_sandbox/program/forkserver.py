@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any, cast
 from . import packages, script, wire
 from .children import KINDS, Prepared
 from .isolation import confine
-from .protocol import End, Forked, Reap, Role, Start, SupervisorConfig
+from .isolation.syscalls import let_libraries_prepare_forks
+from .protocol import End, Forked, Load, Reap, Role, Start, SupervisorConfig
 
 if TYPE_CHECKING:
     from .border.candidate import CandidatePeer
@@ -31,9 +32,18 @@ def serve(sock: socket.socket, role: Role, cell: confine.Confinement, config: Su
     interpreter = Interpreter()
     script.bound_stacks()
     prepared = _prepared_tests if role == "tests" else _prepared_candidates
-    ready = prepared(cell, interpreter, config)
+    _serve(sock, role, prepared(cell, interpreter, config))
+
+
+def _serve(sock: socket.socket, role: Role, prepared: Prepared) -> None:
+    answer: End | Forked
     for message, descriptors in wire.requests(sock, role):
-        answer = _reap(cell, message) if message["do"] == "reap" else _fork(ready, message, descriptors)
+        if message["do"] == "reap":
+            answer = _reap(prepared.cell, message)
+        elif message["do"] == "load":
+            answer = _load(sock, role, prepared, message, descriptors[0])
+        else:
+            answer = _fork(prepared, message, descriptors)
         wire.send(sock, answer)
 
 
@@ -80,6 +90,18 @@ def _fork(prepared: Prepared, asked: Start, descriptors: list[int]) -> Forked:
     pid = prepared.cell.fork(KINDS[asked["do"]](prepared, asked, descriptors).run)
     for descriptor in descriptors:
         os.close(descriptor)
+    return {"pid": pid}
+
+
+def _load(sock: socket.socket, role: Role, prepared: Prepared, asked: Load, descriptor: int) -> Forked:
+    def serve() -> None:
+        sock.close()
+        packages.preload(asked["libraries"])
+        let_libraries_prepare_forks()
+        _serve(socket.socket(fileno=descriptor), role, prepared)
+
+    pid = prepared.cell.fork_beside(serve)
+    os.close(descriptor)
     return {"pid": pid}
 
 

@@ -1,17 +1,23 @@
-"""Which installed packages candidates and tests can import."""
+"""Which installed packages candidates and tests can import, and which are imported for them."""
 
 from __future__ import annotations
 
+import importlib
 import os
+import re
 import sys
-from collections.abc import Sequence
+import tempfile
+from collections.abc import Iterable, Sequence
 from importlib.machinery import ModuleSpec, PathFinder
 from types import ModuleType
 
-from .protocol import SupervisorConfig
+from .protocol import JobMessage, SupervisorConfig
 
 # a library that starts a thread for each processor would use up a candidate's processes
 _ONE_THREAD = "OMP_NUM_THREADS OPENBLAS_NUM_THREADS MKL_NUM_THREADS NUMEXPR_NUM_THREADS"
+# those whose values cross: both processes of a job import what either does, and for seconds
+_SHARED = ("numpy", "pandas", "torch")
+_IMPORTED = re.compile(rf"^[ \t]*(?:import|from)[ \t]+({'|'.join(_SHARED)})\b", re.MULTILINE)
 
 
 class Chosen:
@@ -33,3 +39,32 @@ def reach(config: SupervisorConfig) -> None:
     sys.path[:] = [*sys.path, *config["python_path"], *(folders if names is None else [])]
     if names:
         sys.meta_path.append(Chosen(folders, names))
+
+
+def preloaded(config: SupervisorConfig) -> frozenset[str]:
+    """Return the libraries that fork servers may import once for all their children: those that are installed here."""
+    names = config.get("packages")
+    folders = [*sys.path, *config["python_path"], *config.get("site_packages", [])]
+    allowed = [name for name in _SHARED if names is None or name in names]
+    return frozenset(name for name in allowed if PathFinder.find_spec(name, folders) is not None)
+
+
+def imported(job: JobMessage) -> frozenset[str]:
+    """Return those that the texts of a job seem to import; one too many costs time and changes nothing else."""
+    tests = job["tests"] if isinstance(job["tests"], str) else "\n".join(filter(str.__instancecheck__, job["tests"]))
+    return frozenset(_IMPORTED.findall("\n".join((job["setup"], job["candidate"], tests))))
+
+
+def preload(libraries: Iterable[str]) -> None:
+    """Import these for all that is forked from here."""
+    # some ask at import where temporary files go, which here is nowhere, and in each child another place
+    tempfile.tempdir = tempfile.gettempprefix()
+    for name in libraries:
+        importlib.import_module(name)
+    tempfile.tempdir = None
+
+
+def draw_anew() -> None:
+    """Let no two children of one fork server draw alike by numpy's own generator."""
+    if random := sys.modules.get("numpy.random"):
+        random.seed()

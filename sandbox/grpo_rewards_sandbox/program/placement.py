@@ -34,9 +34,13 @@ class Placement:
             for pid in self._gathered:
                 put(pid, {self.together})
 
+    def free(self, pid: int) -> None:
+        """Let a process use every processor until those of a job are gathered again."""
+        put(pid, self._all)
+
     def leave(self) -> None:
         """Let the kernel choose again where this process is woken."""
-        put(0, self._all)
+        self.free(0)
 
     def spread(self, running: Iterable[tuple[int, int]]) -> None:
         """Let these processes (pid, user), all below them and those gathered use every processor, once in a job."""

@@ -6,10 +6,17 @@ What goes between tests and candidate is in `border.messages`, what goes between
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal, NotRequired, TypedDict
+from typing import Any, Literal, NamedTuple, NotRequired, TypedDict
 
 Role = Literal["candidate", "tests", "checks"]
 Doing = Literal["candidate", "program", "cell", "checker", "tests", "shared"]
+
+
+class Parent(NamedTuple):
+    """A process that lasts: a fork server, by what its children do and which libraries it imported for them, or the one that judges checks."""
+
+    role: Role
+    libraries: frozenset[str] = frozenset()
 
 
 class SupervisorConfig(TypedDict):
@@ -88,6 +95,13 @@ class Reap(TypedDict):
     user: int
 
 
+class Load(TypedDict):
+    """To a fork server: fork another one, which imports these libraries and serves the socket that comes along. The answer is a `Forked`."""
+
+    do: Literal["load"]
+    libraries: list[str]
+
+
 class Forked(TypedDict):
     """A child that was started."""
 
@@ -115,4 +129,4 @@ class Started:
     pid: int
     name: str
     user: int
-    role: Role
+    parent: Parent

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import select
 import signal
 import sys
 import time
@@ -12,10 +13,11 @@ from dataclasses import asdict
 from . import wire
 from .formats.report import JobReport
 from .isolation import plan
-from .protocol import SupervisorConfig
+from .protocol import JobMessage, SupervisorConfig
 from .supervisor import Supervisor
 
 _ALIVE = 1.0  # seconds between two signs of life
+_IDLE = 120.0  # seconds without a job until what libraries hold is given back: a training step is mostly shorter
 _AGAIN = 0.5  # seconds until an exit that was asked for is tried again
 
 
@@ -36,12 +38,20 @@ def main() -> None:
     signal.signal(signal.SIGTERM, _leave)
     wire.write_frame(out, {"plan": supervisor.plan.as_json()})
     try:
-        while (job := wire.read_frame(0)) is not None:
+        while (job := next_job(supervisor)) is not None:
             reply = JobReply(out)
             reply.finish(supervisor.run(job, reply))
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         supervisor.close()
+
+
+def next_job(supervisor: Supervisor) -> JobMessage | None:
+    """Wait for a job; None at the end of standard input."""
+    if not select.select([0], [], [], _IDLE)[0]:
+        supervisor.unload()
+    job: JobMessage | None = wire.read_frame(0)
+    return job
 
 
 def go_first() -> None:

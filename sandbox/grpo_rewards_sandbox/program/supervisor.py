@@ -17,7 +17,7 @@ from dataclasses import replace
 from itertools import compress
 from typing import Protocol
 
-from . import checker, forkserver, landlock_programs, wire
+from . import checker, forkserver, landlock_programs, packages, wire
 from .border.messages import pipes
 from .children import all_set_up
 from .clock import KILLED, JobClock, ending, ran_out, used_up
@@ -28,7 +28,20 @@ from .isolation.syscalls import PR_SET_CHILD_SUBREAPER, PR_SET_PDEATHSIG, prctl
 from .languages.compiling import Compiler
 from .languages.judging import Judge
 from .placement import Placement
-from .protocol import CheckMessage, Doing, End, Forked, JobMessage, Reap, Role, Start, Started, SupervisorConfig
+from .protocol import (
+    CheckMessage,
+    Doing,
+    End,
+    Forked,
+    JobMessage,
+    Load,
+    Parent,
+    Reap,
+    Role,
+    Start,
+    Started,
+    SupervisorConfig,
+)
 
 _MAX_REPORT, _CHECKER_JOBS = 1 << 20, 500
 _PROGRESS = re.compile(rb"([0-9]{1,9}) ([0-9]{1,9})")
@@ -37,6 +50,7 @@ _LOOK = 0.2  # seconds between two looks at what a candidate's processes hold an
 _PATIENCE = 0.2  # seconds that a verdict waits for the end of its job's processes, which goes on behind it
 _PATIENCE_FOR_CAUSE = 5.0  # the same where a process ended by itself: how it did may say that the verdict is none
 _RUNS, _PAUSE = 3, 0.2  # how often a job whose processes are killed is run, and seconds before the next time
+_CANDIDATE, _TESTS, _CHECKS = Parent("candidate"), Parent("tests"), Parent("checks")
 _LAST_READS = 3  # how often what is there is read when the time is over: what was written before counts
 
 
@@ -72,8 +86,9 @@ class Supervisor:
         os.chmod(self.store, 0o755)  # pytest lists the folders on its way to a file
         os.mkdir(self.exchange, 0o711)
         self.count, self._next_look = 0, 0.0
-        self.parents: dict[Role, socket.socket] = {}
-        self._pids: dict[Role, int] = {}
+        self.parents: dict[Parent, socket.socket] = {}
+        self._pids: dict[Parent, int] = {}
+        self._libraries = packages.preloaded(config) if config["warm"] else frozenset()
         self._placement = Placement()
         self._processors: float = min(len(os.sched_getaffinity(0)), config.get("processors", math.inf))
         self._answer: Recipient
@@ -84,15 +99,15 @@ class Supervisor:
             # beside a hostile job on another worker its imports took seconds
             forkserver.import_common()
         # before the first job is read: what forks candidates must never have seen a test
-        self._spawn("candidate")
+        self._spawn(_CANDIDATE)
         if config["warm"]:
-            self._spawn("tests")
-        for role in self.parents:
-            self._wait_for(role)
+            self._spawn(_TESTS)
+        for parent in self.parents:
+            self._wait_for(parent)
 
-    def _spawn(self, role: Role) -> None:
+    def _spawn(self, parent: Parent) -> None:
         """Fork a fork server, or the process that judges checks."""
-        config = self._config
+        config, role = self._config, parent.role
         installed = (*config["python_path"], *config.get("site_packages", ()))
         extra = (*installed, *(config["pytest_path"] if role == "tests" else ()))
         cell = confine.Confinement(self.plan, self.store, extra, tuple(config["sweep"]), self.exchange)
@@ -113,11 +128,47 @@ class Supervisor:
                 confine.complain(error)
             os._exit(1)
         theirs.close()
-        self.parents[role], self._pids[role] = mine, pid
+        self.parents[parent], self._pids[parent] = mine, pid
 
-    def _wait_for(self, role: Role) -> None:
+    def _wait_for(self, parent: Parent) -> None:
         """Wait until a fork server is ready: a job's time begins when it can run."""
-        wire.receive(self.parents[role])
+        wire.receive(self.parents[parent])
+
+    def _load(self, libraries: frozenset[str], roles: list[Role]) -> frozenset[str]:
+        """Have fork servers that imported these libraries; return them, or none of them where that broke one.
+
+        Those without fork them: this process has seen tests. For each role the last one stays, since it holds much.
+        """
+        missing = [Parent(role, libraries) for role in roles if libraries and (role, libraries) not in self.parents]
+        for parent in missing:
+            for other in [other for other in self.parents if other.libraries and other.role == parent.role]:
+                self._end_parent(other)
+            mine, theirs = socket.socketpair()
+            load: Load = {"do": "load", "libraries": sorted(libraries)}
+            self.parents[parent], self._pids[parent] = mine, self._forked(Parent(parent.role), load, (theirs.detach(),))
+            self._placement.free(self._pids[parent])
+        try:
+            for parent in missing:
+                while not select.select([self.parents[parent]], [], [], _LOOK)[0]:
+                    self._answer.alive()
+                self._wait_for(parent)
+        except wire.Disconnected:
+            for parent in missing:
+                self._end_parent(parent)
+            self._libraries -= libraries
+            return frozenset()
+        if missing:
+            self._gather()
+        return libraries
+
+    def unload(self) -> None:
+        """End the fork servers that imported libraries."""
+        for parent in [parent for parent in self.parents if parent.libraries]:
+            self._end_parent(parent)
+
+    def _gather(self) -> None:
+        """Have all that fork for a job begin on one processor."""
+        self._placement.gather(pid for parent, pid in self._pids.items() if parent != _CHECKS)
 
     def close(self) -> None:
         """End every process below this one, wait until they are gone, and remove what lies on disk."""
@@ -139,17 +190,20 @@ class Supervisor:
         if not self.plan.namespaces:
             shutil.rmtree(self.store, ignore_errors=True)
 
-    def _start(self, role: Role, start: Start, descriptors: tuple[int, ...]) -> Started:
-        """Have a fork server fork; the descriptors go with it, and are closed here."""
-        if role not in self.parents:
-            self._spawn(role)
-            self._wait_for(role)
-        wire.send(self.parents[role], start, descriptors)
+    def _start(self, parent: Parent, start: Start, descriptors: tuple[int, ...]) -> Started:
+        """Have a fork server fork a child; the descriptors go with it, and are closed here."""
+        if parent not in self.parents:
+            self._spawn(parent)
+            self._wait_for(parent)
+        user = self.plan.users[0 if start["do"] in ("tests", "checker") else 1]
+        return Started(self._forked(parent, start, descriptors), start["name"], user, parent)
+
+    def _forked(self, parent: Parent, asked: Start | Load, descriptors: tuple[int, ...]) -> int:
+        wire.send(self.parents[parent], asked, descriptors)
         for descriptor in descriptors:
             os.close(descriptor)
-        forked: Forked = wire.receive(self.parents[role])[0]
-        user = self.plan.users[0 if start["do"] in ("tests", "checker") else 1]
-        return Started(forked["pid"], start["name"], user, role)
+        forked: Forked = wire.receive(self.parents[parent])[0]
+        return forked["pid"]
 
     def _request(self, do: Doing, limits: dict[str, int], shared: str | None = None) -> Start:
         return {"do": do, "name": f"{do}-{self.count}", "shared": shared, "limits": limits}
@@ -161,17 +215,17 @@ class Supervisor:
         """
         for one in running:
             reap: Reap = {"do": "reap", "pid": one.pid, "name": one.name, "user": one.user}
-            wire.send(self.parents[one.role], reap)
+            wire.send(self.parents[one.parent], reap)
         until = time.monotonic() + patience
         answers = []
         for one in running:
-            parent = self.parents[one.role]
-            while until and not select.select([parent], [], [], min(_LOOK, max(0.0, until - time.monotonic())))[0]:
+            sock = self.parents[one.parent]
+            while until and not select.select([sock], [], [], min(_LOOK, max(0.0, until - time.monotonic())))[0]:
                 self._answer.alive()
                 if time.monotonic() >= until:
                     late()
                     until = 0.0
-            answers.append(wire.receive(parent)[0])
+            answers.append(wire.receive(sock)[0])
         return answers
 
     def run(self, job: JobMessage, answer: Recipient) -> JobReport:
@@ -185,7 +239,7 @@ class Supervisor:
             self.count += 1
             self._next_look = time.monotonic() + _LOOK
             self._bury()
-            self._placement.gather(pid for role, pid in self._pids.items() if role != "checks")
+            self._gather()
             try:
                 report, killed = self._judged(job)
             finally:
@@ -209,7 +263,7 @@ class Supervisor:
         """Start the first process of a cell, as the tests' user where `trusted`."""
         ours, theirs = socket.socketpair()
         request = self._request("checker" if trusted else "cell", limits)
-        return self._start("candidate", request, (theirs.detach(),)), ours
+        return self._start(_CANDIDATE, request, (theirs.detach(),)), ours
 
     def end_cell(self, started: Started, late: Callable[[], None]) -> None:
         """End all that runs in a cell and remove its files."""
@@ -219,7 +273,7 @@ class Supervisor:
 
     def start_program(self, limits: dict[str, int], program: str, descriptors: tuple[int, ...]) -> Started:
         """Start a program where there are no cells."""
-        return self._start("candidate", {**self._request("program", limits), "program": program}, descriptors)
+        return self._start(_CANDIDATE, {**self._request("program", limits), "program": program}, descriptors)
 
     def end_program(self, started: Started, report: Callable[[], JobReport], *, seconds: float, itself: bool) -> End:
         """End a program and clean up after it; give its `report` where that takes longer than `seconds`."""
@@ -232,42 +286,44 @@ class Supervisor:
         return self._excess([started], memory, clock)
 
     def _clock(self, seconds: float) -> JobClock:
-        me, checker_pid = os.getpid(), self._pids.get("checks")
-        lasting = (me, *([checker_pid] if checker_pid else []), *self._pids.values())
+        lasting = (os.getpid(), *self._pids.values())
         together = self._placement.together is not None
         return JobClock(seconds, self._processors, lasting, together=together)
 
     def _judge(self, job: JobMessage) -> tuple[JobReport, str]:
         """Judge a job of any format but stdio; say, too, which of its processes was killed by another, if one was."""
         shared = None
-        if job["fidelity"] != "shared" and job["format"] != "calls" and names.shares_files(str(job["tests"])):
+        reused, together = checker.may_judge(job), job["fidelity"] == "shared"
+        if not together and job["format"] != "calls" and names.shares_files(str(job["tests"])):
             shared = f"share-{self.count}"
             os.mkdir(f"{self.exchange}/{shared}")
             os.chmod(f"{self.exchange}/{shared}", 0o2770)
             if self.plan.users[0]:
                 os.chown(f"{self.exchange}/{shared}", *self.plan.users)
+        roles: list[Role] = ["tests"] if together else ["candidate"] if reused else ["candidate", "tests"]
+        libraries = self._load(packages.imported(job) & self._libraries, roles)
+        candidates, tests = Parent("candidate", libraries), Parent("tests", libraries)
         reader, writer = os.pipe()
         ready, set_up = os.pipe()
         running: list[Started] = []
         report, killed = not_set_up(), ""
         try:
-            reused = checker.may_judge(job)
             limits = job["limits"]
-            if job["fidelity"] == "shared":
-                running.append(self._start("tests", {**self._request("shared", limits), "job": job}, (writer, set_up)))
+            if together:
+                running.append(self._start(tests, {**self._request("shared", limits), "job": job}, (writer, set_up)))
             else:
                 ours, theirs = pipes()
                 request = self._request("candidate", limits, shared)
-                running.append(self._start("candidate", request, (*theirs, os.dup(set_up))))
+                running.append(self._start(candidates, request, (*theirs, os.dup(set_up))))
                 if reused:
                     os.close(set_up)
                     self._ask_checker(job, (*ours, writer))
                 else:
                     request = {**self._request("tests", limits, shared), "job": job}
-                    running.append(self._start("tests", request, (*ours, writer, set_up)))
+                    running.append(self._start(tests, request, (*ours, writer, set_up)))
             clock = self._clock(job["timeout"])
             found, complete = self._verdict(reader, clock, running, limits["memory"], hangs_up=reused)
-            if found.status == "refused" and job["fidelity"] == "shared":
+            if found.status == "refused" and together:
                 found.status = "failed"  # written by the candidate: nobody else says so there
             # tests that are refused by their text alone say so before their candidate's process may be set up
             if found.status == "refused" or all_set_up(ready, len(running)):
@@ -308,37 +364,39 @@ class Supervisor:
         """Reap what candidates left to this process, a subreaper; a fork server that ended is noticed when asked."""
         try:
             while (pid := os.waitpid(-1, os.WNOHANG)[0]) != 0:
-                if pid == self._pids.get("checks"):
-                    self._forget_checker()
+                for parent in [parent for parent, one in self._pids.items() if one == pid]:
+                    if parent not in (_CANDIDATE, _TESTS):
+                        self._forget(parent)
         except ChildProcessError:
             return
 
     def _ask_checker(self, job: JobMessage, descriptors: tuple[int, ...]) -> None:
         if self.count - self._checker_since >= _CHECKER_JOBS:
             self._end_checker()
-        if "checks" not in self._pids:
-            self._spawn("checks")
+        if _CHECKS not in self._pids:
+            self._spawn(_CHECKS)
             self._checker_since = self.count
-            self._wait_for("checks")
+            self._wait_for(_CHECKS)
         check: CheckMessage = {"job": job, "processor": self._placement.together}
-        wire.send(self.parents["checks"], check, descriptors)
+        wire.send(self.parents[_CHECKS], check, descriptors)
         for descriptor in descriptors:
             os.close(descriptor)
 
     def _end_checker(self) -> int:
         """End the process that judges checks; return its exit status where it had ended by itself, else 0."""
-        if "checks" not in self._pids:
-            return 0
-        pid = self._pids["checks"]
+        return self._end_parent(_CHECKS) if _CHECKS in self._pids else 0
+
+    def _end_parent(self, parent: Parent) -> int:
+        pid = self._pids[parent]
         gone = ending(pid)
         os.kill(pid, signal.SIGKILL)
         status = os.waitpid(pid, 0)[1]
-        self._forget_checker()
+        self._forget(parent)
         return os.waitstatus_to_exitcode(status) if gone else 0
 
-    def _forget_checker(self) -> None:
-        del self._pids["checks"]
-        self.parents.pop("checks").close()
+    def _forget(self, parent: Parent) -> None:
+        del self._pids[parent]
+        self.parents.pop(parent).close()
 
     def _excess(self, running: list[Started], memory: int, clock: JobClock) -> tuple[str, str]:
         """The limit that a candidate's processes or files exceed together, and a sentence; two empty texts for none.
@@ -352,7 +410,7 @@ class Supervisor:
         self._next_look = now + _LOOK
         self._answer.alive()
         clock.look()
-        started, checker = running[0], self._pids.get("checks")
+        started, checker = running[0], self._pids.get(_CHECKS)
         judging = [(checker, self.plan.users[0])] if checker else []
         if clock.crowded:
             self._placement.spread([*judging, *((one.pid, one.user) for one in running)])

@@ -13,6 +13,7 @@ from . import landlock, limits, root, seccomp
 from .plan import Plan, cleaner
 from .syscalls import (
     CLONE_NEWPID,
+    CLONE_PARENT,
     PR_SET_CHILD_SUBREAPER,
     PR_SET_DUMPABLE,
     PR_SET_NO_NEW_PRIVS,
@@ -84,7 +85,10 @@ class Confinement:
             # back from the last child's; not right after its fork, when each page that this touches is copied
             setns(self._own_pid_namespace)
             unshare(CLONE_NEWPID)
-        pid = fork(CLONE_NEWPID if self.plan.user_namespace else 0)
+        return self._forked(CLONE_NEWPID if self.plan.user_namespace else 0, body)
+
+    def _forked(self, flags: int, body: Callable[[], None]) -> int:
+        pid = fork(flags)
         if pid == 0:
             try:
                 prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
@@ -93,6 +97,12 @@ class Confinement:
                 complain(error)
             os._exit(CHILD_FAILED)
         return pid
+
+    def fork_beside(self, body: Callable[[], None]) -> int:
+        """Start another fork server like this one, a child of this one's parent, that runs `body` and never returns."""
+        if self.plan.namespaces and not self.plan.user_namespace:
+            setns(self._own_pid_namespace)
+        return self._forked(CLONE_PARENT, body)
 
     def work_folder(self, name: str) -> str:
         """Where one side of a job works."""

@@ -7,6 +7,7 @@ import os
 import random
 import signal
 
+CLONE_PARENT = 0x00008000
 CLONE_NEWNS = 0x00020000
 CLONE_NEWUTS = 0x04000000
 CLONE_NEWIPC = 0x08000000
@@ -32,7 +33,7 @@ libc.syscall.restype = ctypes.c_long
 _held = ctypes.PyDLL(None, use_errno=True)
 _held.syscall.restype = ctypes.c_long
 _draw_anew = random.seed  # the tests' side puts another there
-_FORK = getattr(_held, "_Fork", None)  # glibc 2.34, musl 1.2.2
+_fork = getattr(_held, "_Fork", None)  # glibc 2.34, musl 1.2.2
 
 
 def check(result: int, what: str) -> int:
@@ -48,19 +49,25 @@ def unshare(flags: int) -> None:
     check(libc.unshare(flags), "unshare")
 
 
-def fork(namespaces: int = 0) -> int:
-    """Fork this process, which has one thread, into the new namespaces of these flags; 0 in the child.
+def fork(flags: int = 0) -> int:
+    """Fork this process, which has one thread, into the new namespaces of these flags, or beside it; 0 in the child.
 
     `os.fork` also renews every lock that another thread might have held. Here is none, and the pages that this touches
     are copied for every child: a third of what a fork costs.
     """
-    if namespaces or _FORK is None:
-        pid = int(_held.syscall(_CLONE[MACHINE], namespaces | signal.SIGCHLD, 0, 0, 0, 0))
+    if flags or _fork is None:
+        pid = int(_held.syscall(_CLONE[MACHINE], flags | signal.SIGCHLD, 0, 0, 0, 0))
     else:
-        pid = int(_FORK())
+        pid = int(_fork())
     if pid == 0:
         _draw_anew()  # no two children draw alike
     return check(pid, "fork")
+
+
+def let_libraries_prepare_forks() -> None:
+    """From now on let `fork` call what libraries registered for it: pyarrow, which pandas imports, starts a thread."""
+    global _fork
+    _fork = _held.fork
 
 
 def switch(user: int) -> None:
