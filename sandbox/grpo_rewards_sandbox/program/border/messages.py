@@ -206,19 +206,25 @@ class Channel:
 
     def _frame(self) -> bytes | bytearray:
         """Return the bytes of the next message."""
-        # read ahead: most messages come whole with one call
-        buffer = self._buffer or self._bytes(_CHUNK)
-        while len(buffer) < _HEADER.size:
-            buffer += self._bytes(_CHUNK)
-        end = _HEADER.unpack_from(buffer)[0] + _HEADER.size
-        if end > MAX_MESSAGE + _HEADER.size:
-            raise self.protocol("a message too large")
-        if len(buffer) < end:
-            buffer = bytearray(buffer)  # grows in place
-            while len(buffer) < end:
-                buffer += self._bytes(min(end - len(buffer), _PIECE))
-        self._buffer = buffer[end:]
-        return buffer[_HEADER.size : end]
+        missing = _CHUNK  # read ahead: most messages come whole with one call
+        while True:
+            buffer = self._buffer
+            if len(buffer) >= _HEADER.size:
+                end = _HEADER.unpack_from(buffer)[0] + _HEADER.size
+                if len(buffer) >= end:
+                    self._buffer = buffer[end:]
+                    return buffer[_HEADER.size : end]
+                if end > MAX_MESSAGE + _HEADER.size:
+                    raise self.protocol("a message too large")
+                missing = min(max(end - len(buffer), _CHUNK), _PIECE)
+            chunk = self._bytes(missing)
+            # as it is by now: while this waited a signal's handler may have read on
+            if not self._buffer:
+                self._buffer = chunk
+            else:
+                if type(self._buffer) is bytes:
+                    self._buffer = bytearray(self._buffer)  # grows in place
+                self._buffer += chunk
 
     def receive(self) -> Message:
         """Return the next message."""

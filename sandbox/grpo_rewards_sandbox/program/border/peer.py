@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import collections
 import contextlib
+import sys
 import weakref
 from _thread import _count as threads_beside
 from _thread import start_new_thread
 from collections.abc import Callable
 from queue import SimpleQueue
 from threading import Lock, RLock, local
+from types import FrameType
 from typing import Any, NoReturn
 
 from .codec import Codec
@@ -25,6 +27,7 @@ from .values import SCALARS
 MAX_THREADS = 100
 _MALFORMED = (LookupError, TypeError, ValueError, AttributeError, RecursionError, OverflowError)
 _OF_THREADS = frozenset(("pair", "ended", "threads"))
+_AHEAD = 16  # what may have come for a thread before it looks: a signal's handler asks beside it, and may itself be interrupted
 _REFUSED = ""  # the kind of a request of which what it brings was refused
 
 
@@ -89,12 +92,18 @@ class Peer(Codec):
         """Return the answer that comes there; do meanwhile what is asked of this thread on the way."""
         if self._outgoing:
             self._flush()
+        others = False
         while not answer:
             message = self._next(self.pair())
             if message[3] is None:
                 self.serve(message)
             else:
                 message[3].append(message[:3])
+                others |= message[3] is not answer
+        if others and self._waits_below(sys._getframe()):
+            with self._crossing:
+                self._post("ping", [None])
+            self._flush()
         kind, value, along = answer[0]
         if along:
             self.heard(along)
@@ -102,6 +111,17 @@ class Peer(Codec):
             return value
         self.raised(value)
         raise value
+
+    def _waits_below(self, frame: FrameType | None) -> bool:
+        """Say whether this is in a signal's handler, which interrupted this thread as it waited for an answer.
+
+        That one has come by now, and it waits on: it has to be woken by one more.
+        """
+        code = frame.f_code if frame else None
+        while frame and (frame := frame.f_back) and frame.f_code is not Peer.serve.__code__:
+            if frame.f_code is code:
+                return True
+        return False
 
     def serve_all(self) -> NoReturn:
         """Serve whatever is asked for, until the other side is gone."""
@@ -244,7 +264,7 @@ class Peer(Codec):
                 pair.arrived.put(error)
 
     def _deliver(self, pair: Pair, arrived: Arrived) -> None:
-        if pair.arrived.qsize() > 1:  # answers for which nobody waits may come before what is asked next
+        if pair.arrived.qsize() > _AHEAD:
             raise self.protocol("a thread that does not wait to be answered")
         if self.threaded or type(arrived[0]) is not str:
             pair.arrived.put(arrived)

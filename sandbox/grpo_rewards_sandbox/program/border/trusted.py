@@ -392,6 +392,8 @@ class TrustedPeer(ProxyMaker, FailedChecks):
             if operation in TEXT and (name := handed_over.private_in_text(value, operation)):
                 raise self._withheld("get", name, value)
             return OPERATIONS[operation](*arguments[1:])
+        if what == "ping":
+            return None
         if what in self._said:
             # tests that keep no state have no way to look at streams, warnings or logs
             return None if self._quiet else self._said[what](*arguments)
