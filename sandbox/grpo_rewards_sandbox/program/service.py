@@ -49,7 +49,7 @@ def main() -> None:
 def next_job(supervisor: Supervisor) -> JobMessage | None:
     """Wait for a job; None at the end of standard input."""
     if not select.select([0], [], [], _IDLE)[0]:
-        supervisor.unload()
+        supervisor.parents.unload()
     job: JobMessage | None = wire.read_frame(0)
     return job
 

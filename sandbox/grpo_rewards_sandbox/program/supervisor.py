@@ -17,24 +17,22 @@ from dataclasses import replace
 from itertools import compress
 from typing import Protocol
 
-from . import checker, forkserver, landlock_programs, packages, wire
+from . import checker, landlock_programs, packages
 from .border.messages import pipes
 from .children import all_set_up
 from .clock import KILLED, JobClock, ending, ran_out, used_up
 from .formats import names
 from .formats.report import MAX_REASON, JobReport, not_set_up, read_report
 from .isolation import confine, limits, plan, root
-from .isolation.syscalls import PR_SET_CHILD_SUBREAPER, PR_SET_PDEATHSIG, prctl
+from .isolation.syscalls import PR_SET_CHILD_SUBREAPER, prctl
 from .languages.compiling import Compiler
 from .languages.judging import Judge
+from .parents import CANDIDATE, CHECKS, Parents
 from .placement import Placement
 from .protocol import (
-    CheckMessage,
     Doing,
     End,
-    Forked,
     JobMessage,
-    Load,
     Parent,
     Reap,
     Role,
@@ -50,7 +48,6 @@ _LOOK = 0.2  # seconds between two looks at what a candidate's processes hold an
 _PATIENCE = 0.2  # seconds that a verdict waits for the end of its job's processes, which goes on behind it
 _PATIENCE_FOR_CAUSE = 5.0  # the same where a process ended by itself: how it did may say that the verdict is none
 _RUNS, _PAUSE = 3, 0.2  # how often a job whose processes are killed is run, and seconds before the next time
-_CANDIDATE, _TESTS, _CHECKS = Parent("candidate"), Parent("tests"), Parent("checks")
 _LAST_READS = 3  # how often what is there is read when the time is over: what was written before counts
 
 
@@ -86,95 +83,17 @@ class Supervisor:
         os.chmod(self.store, 0o755)  # pytest lists the folders on its way to a file
         os.mkdir(self.exchange, 0o711)
         self.count, self._next_look = 0, 0.0
-        self.parents: dict[Parent, socket.socket] = {}
-        self._pids: dict[Parent, int] = {}
-        self._libraries = packages.preloaded(config) if config["warm"] else frozenset()
         self._placement = Placement()
         self._processors: float = min(len(os.sched_getaffinity(0)), config.get("processors", math.inf))
         self._answer: Recipient
-        self._config, self._checker_since = config, 0
+        self._checker_since = 0
         self._programs = Judge(self, Compiler(), self._clock, config.get("testlib", ""))
-        if config["warm"]:
-            # once for all that is forked here: a process that judges checks is made anew after each job that hangs, and
-            # beside a hostile job on another worker its imports took seconds
-            forkserver.import_common()
-        # before the first job is read: what forks candidates must never have seen a test
-        self._spawn(_CANDIDATE)
-        if config["warm"]:
-            self._spawn(_TESTS)
-        for parent in self.parents:
-            self._wait_for(parent)
-
-    def _spawn(self, parent: Parent) -> None:
-        """Fork a fork server, or the process that judges checks."""
-        config, role = self._config, parent.role
-        installed = (*config["python_path"], *config.get("site_packages", ()))
-        extra = (*installed, *(config["pytest_path"] if role == "tests" else ()))
-        cell = confine.Confinement(self.plan, self.store, extra, tuple(config["sweep"]), self.exchange)
-        mine, theirs = socket.socketpair()
-        pid = os.fork()
-        if pid == 0:
-            try:
-                prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-                for number in (signal.SIGTERM, signal.SIGALRM):
-                    signal.signal(number, signal.SIG_DFL)
-                confine.close_descriptors({theirs.fileno()})
-                null = os.open(os.devnull, os.O_RDWR)
-                os.dup2(null, 0)
-                os.dup2(null, 1)
-                signal.signal(signal.SIGINT, signal.SIG_IGN)
-                (checker if role == "checks" else forkserver).serve(theirs, role, cell, config)
-            except BaseException as error:  # noqa: BLE001  a parent never returns into the supervisor
-                confine.complain(error)
-            os._exit(1)
-        theirs.close()
-        self.parents[parent], self._pids[parent] = mine, pid
-
-    def _wait_for(self, parent: Parent) -> None:
-        """Wait until a fork server is ready: a job's time begins when it can run."""
-        wire.receive(self.parents[parent])
-
-    def _load(self, libraries: frozenset[str], roles: list[Role]) -> frozenset[str]:
-        """Have fork servers that imported these libraries; return them, or none of them where that broke one.
-
-        Those without fork them: this process has seen tests. For each role the last one stays, since it holds much.
-        """
-        missing = [Parent(role, libraries) for role in roles if libraries and (role, libraries) not in self.parents]
-        for parent in missing:
-            for other in [other for other in self.parents if other.libraries and other.role == parent.role]:
-                self._end_parent(other)
-            mine, theirs = socket.socketpair()
-            load: Load = {"do": "load", "libraries": sorted(libraries)}
-            self.parents[parent], self._pids[parent] = mine, self._forked(Parent(parent.role), load, (theirs.detach(),))
-            self._placement.free(self._pids[parent])
-        try:
-            for parent in missing:
-                while not select.select([self.parents[parent]], [], [], _LOOK)[0]:
-                    self._answer.alive()
-                self._wait_for(parent)
-        except wire.Disconnected:
-            for parent in missing:
-                self._end_parent(parent)
-            self._libraries -= libraries
-            return frozenset()
-        if missing:
-            self._gather()
-        return libraries
-
-    def unload(self) -> None:
-        """End the fork servers that imported libraries."""
-        for parent in [parent for parent in self.parents if parent.libraries]:
-            self._end_parent(parent)
-
-    def _gather(self) -> None:
-        """Have all that fork for a job begin on one processor."""
-        self._placement.gather(pid for parent, pid in self._pids.items() if parent != _CHECKS)
+        self.parents = Parents(self.plan, self.store, self.exchange, self._placement, config)
 
     def close(self) -> None:
         """End every process below this one, wait until they are gone, and remove what lies on disk."""
         me = os.getpid()
-        for sock in self.parents.values():
-            sock.close()
+        self.parents.close()
         users = () if self.plan.namespaces else self.plan.users
         with contextlib.suppress(ChildProcessError):
             while True:
@@ -192,18 +111,9 @@ class Supervisor:
 
     def _start(self, parent: Parent, start: Start, descriptors: tuple[int, ...]) -> Started:
         """Have a fork server fork a child; the descriptors go with it, and are closed here."""
-        if parent not in self.parents:
-            self._spawn(parent)
-            self._wait_for(parent)
+        self.parents.start(parent)
         user = self.plan.users[0 if start["do"] in ("tests", "checker") else 1]
-        return Started(self._forked(parent, start, descriptors), start["name"], user, parent)
-
-    def _forked(self, parent: Parent, asked: Start | Load, descriptors: tuple[int, ...]) -> int:
-        wire.send(self.parents[parent], asked, descriptors)
-        for descriptor in descriptors:
-            os.close(descriptor)
-        forked: Forked = wire.receive(self.parents[parent])[0]
-        return forked["pid"]
+        return Started(self.parents.fork(parent, start, descriptors), start["name"], user, parent)
 
     def _request(self, do: Doing, limits: dict[str, int], shared: str | None = None) -> Start:
         return {"do": do, "name": f"{do}-{self.count}", "shared": shared, "limits": limits}
@@ -215,17 +125,16 @@ class Supervisor:
         """
         for one in running:
             reap: Reap = {"do": "reap", "pid": one.pid, "name": one.name, "user": one.user}
-            wire.send(self.parents[one.parent], reap)
+            self.parents.send(one.parent, reap)
         until = time.monotonic() + patience
         answers = []
         for one in running:
-            sock = self.parents[one.parent]
-            while until and not select.select([sock], [], [], min(_LOOK, max(0.0, until - time.monotonic())))[0]:
+            while until and not self.parents.answers(one.parent, min(_LOOK, max(0.0, until - time.monotonic()))):
                 self._answer.alive()
                 if time.monotonic() >= until:
                     late()
                     until = 0.0
-            answers.append(wire.receive(sock)[0])
+            answers.append(self.parents.receive(one.parent))
         return answers
 
     def run(self, job: JobMessage, answer: Recipient) -> JobReport:
@@ -238,8 +147,8 @@ class Supervisor:
         for run in range(1, _RUNS + 1):
             self.count += 1
             self._next_look = time.monotonic() + _LOOK
-            self._bury()
-            self._gather()
+            self.parents.bury()
+            self.parents.gather()
             try:
                 report, killed = self._judged(job)
             finally:
@@ -263,17 +172,17 @@ class Supervisor:
         """Start the first process of a cell, as the tests' user where `trusted`."""
         ours, theirs = socket.socketpair()
         request = self._request("checker" if trusted else "cell", limits)
-        return self._start(_CANDIDATE, request, (theirs.detach(),)), ours
+        return self._start(CANDIDATE, request, (theirs.detach(),)), ours
 
     def end_cell(self, started: Started, late: Callable[[], None]) -> None:
         """End all that runs in a cell and remove its files."""
         self._end(started, late=late, patience=_PATIENCE)
         if started.user == self.plan.users[0] and started.user and not self.plan.namespaces:
-            self._end_checker()  # cleaning up killed all of its user
+            self.parents.end(CHECKS)  # cleaning up killed all of its user
 
     def start_program(self, limits: dict[str, int], program: str, descriptors: tuple[int, ...]) -> Started:
         """Start a program where there are no cells."""
-        return self._start(_CANDIDATE, {**self._request("program", limits), "program": program}, descriptors)
+        return self._start(CANDIDATE, {**self._request("program", limits), "program": program}, descriptors)
 
     def end_program(self, started: Started, report: Callable[[], JobReport], *, seconds: float, itself: bool) -> End:
         """End a program and clean up after it; give its `report` where that takes longer than `seconds`."""
@@ -286,7 +195,7 @@ class Supervisor:
         return self._excess([started], memory, clock)
 
     def _clock(self, seconds: float) -> JobClock:
-        lasting = (os.getpid(), *self._pids.values())
+        lasting = (os.getpid(), *self.parents.pids.values())
         together = self._placement.together is not None
         return JobClock(seconds, self._processors, lasting, together=together)
 
@@ -301,7 +210,7 @@ class Supervisor:
             if self.plan.users[0]:
                 os.chown(f"{self.exchange}/{shared}", *self.plan.users)
         roles: list[Role] = ["tests"] if together else ["candidate"] if reused else ["candidate", "tests"]
-        libraries = self._load(packages.imported(job) & self._libraries, roles)
+        libraries = self.parents.load(packages.imported(job), roles, self._answer.alive)
         candidates, tests = Parent("candidate", libraries), Parent("tests", libraries)
         reader, writer = os.pipe()
         ready, set_up = os.pipe()
@@ -328,7 +237,7 @@ class Supervisor:
             # tests that are refused by their text alone say so before their candidate's process may be set up
             if found.status == "refused" or all_set_up(ready, len(running)):
                 report = found
-            if reused and not complete and self._end_checker() in KILLED and report.status == "failed":
+            if reused and not complete and self.parents.end(CHECKS) in KILLED and report.status == "failed":
                 killed = "the process that judges was killed"
         finally:
             os.close(reader)
@@ -340,7 +249,7 @@ class Supervisor:
             if user and not self.plan.namespaces and any(one.user == user for one in running):
                 # cleaning up after a process of tests killed all of its user, also the one that judges checks: it may
                 # not have died yet
-                self._end_checker()
+                self.parents.end(CHECKS)
             if shared is not None:
                 self._remove_shared(f"{self.exchange}/{shared}")
         for end in compress(ended, gone):
@@ -360,43 +269,12 @@ class Supervisor:
         else:
             confine.remove(folder, self._answer.alive)
 
-    def _bury(self) -> None:
-        """Reap what candidates left to this process, a subreaper; a fork server that ended is noticed when asked."""
-        try:
-            while (pid := os.waitpid(-1, os.WNOHANG)[0]) != 0:
-                for parent in [parent for parent, one in self._pids.items() if one == pid]:
-                    if parent not in (_CANDIDATE, _TESTS):
-                        self._forget(parent)
-        except ChildProcessError:
-            return
-
     def _ask_checker(self, job: JobMessage, descriptors: tuple[int, ...]) -> None:
         if self.count - self._checker_since >= _CHECKER_JOBS:
-            self._end_checker()
-        if _CHECKS not in self._pids:
-            self._spawn(_CHECKS)
+            self.parents.end(CHECKS)
+        if self.parents.start(CHECKS):
             self._checker_since = self.count
-            self._wait_for(_CHECKS)
-        check: CheckMessage = {"job": job, "processor": self._placement.together}
-        wire.send(self.parents[_CHECKS], check, descriptors)
-        for descriptor in descriptors:
-            os.close(descriptor)
-
-    def _end_checker(self) -> int:
-        """End the process that judges checks; return its exit status where it had ended by itself, else 0."""
-        return self._end_parent(_CHECKS) if _CHECKS in self._pids else 0
-
-    def _end_parent(self, parent: Parent) -> int:
-        pid = self._pids[parent]
-        gone = ending(pid)
-        os.kill(pid, signal.SIGKILL)
-        status = os.waitpid(pid, 0)[1]
-        self._forget(parent)
-        return os.waitstatus_to_exitcode(status) if gone else 0
-
-    def _forget(self, parent: Parent) -> None:
-        del self._pids[parent]
-        self.parents.pop(parent).close()
+        self.parents.send(CHECKS, {"job": job, "processor": self._placement.together}, descriptors)
 
     def _excess(self, running: list[Started], memory: int, clock: JobClock) -> tuple[str, str]:
         """The limit that a candidate's processes or files exceed together, and a sentence; two empty texts for none.
@@ -410,7 +288,7 @@ class Supervisor:
         self._next_look = now + _LOOK
         self._answer.alive()
         clock.look()
-        started, checker = running[0], self._pids.get(_CHECKS)
+        started, checker = running[0], self.parents.pids.get(CHECKS)
         judging = [(checker, self.plan.users[0])] if checker else []
         if clock.crowded:
             self._placement.spread([*judging, *((one.pid, one.user) for one in running)])
