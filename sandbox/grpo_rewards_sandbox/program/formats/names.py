@@ -178,6 +178,7 @@ def expected(source: str, module: str = "") -> ExpectedTests:
     # `pytestmark = pytest.mark.skip` at the top speaks for the whole file
     everything = any(_leaves_out(node) for node in nodes[0].body if isinstance(node, ast.Assign))
     body = [*nodes[0].body]
+    classes = {node.name: node for node in nodes if isinstance(node, ast.ClassDef)}
     theirs = modules(source, module).union(
         *(binds(node) for node in nodes if isinstance(node, ast.ImportFrom) and node.module == module)
     )
@@ -185,7 +186,7 @@ def expected(source: str, module: str = "") -> ExpectedTests:
         if isinstance(node, ast.If) and not node.orelse and not theirs.isdisjoint(used(ast.unparse(node.test))):
             body.extend(node.body)
         cases = [("", node)]
-        if isinstance(node, ast.ClassDef) and _collected(node):
+        if isinstance(node, ast.ClassDef) and _collected(node, classes):
             cases = [(f"{node.name}::", part) for part in node.body]
         for prefix, part in cases:
             if isinstance(part, (ast.FunctionDef, ast.AsyncFunctionDef)) and _is_test(part):
@@ -278,8 +279,19 @@ def _is_test(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
     return not decorators & {"fixture", "staticmethod", "classmethod", "property"}
 
 
-def _collected(node: ast.ClassDef) -> bool:
-    unittest = any("TestCase" in ast.dump(base) for base in node.bases)
+def _of_unittest(node: ast.ClassDef, classes: dict[str, ast.ClassDef]) -> bool:
+    """It derives from a `TestCase`; one of the file's own `classes` is one by what it derives from, not by its name."""
+    above = {name: one for name, one in classes.items() if one is not node}
+    return any(
+        _of_unittest(above[base.id], above)
+        if isinstance(base, ast.Name) and base.id in above
+        else "TestCase" in ast.dump(base)
+        for base in node.bases
+    )
+
+
+def _collected(node: ast.ClassDef, classes: dict[str, ast.ClassDef]) -> bool:
+    unittest = _of_unittest(node, classes)
     if not unittest and not node.name.startswith("Test"):
         return False
     names = {part.name for part in node.body if isinstance(part, ast.FunctionDef)}
