@@ -96,8 +96,8 @@ class CandidatePeer(Describer):
             if callable_ == "coroutine":
                 value = self.loop.theirs(Ref(number))
             else:
-                cls = of_class and self._class_of_tests(of_class)
-                value = stubs.make(number, special, callable_, cls)
+                cls = self._class_of_tests(of_class) if type(of_class) is list else None
+                value = stubs.make(number, special, callable_, cls, of_class if cls is None else None)
             # others' weak references to a stub are none of ours, and can be counted
             self.theirs[number] = weakref.ref(value, lambda _: None)
         return value

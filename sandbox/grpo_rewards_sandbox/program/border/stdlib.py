@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import abc
 import importlib
 import sys
+import types
 from typing import Any
 
 from .values import EXCEPTION_NAMES, EXCEPTIONS
@@ -21,6 +23,7 @@ _LIBRARIES = frozenset("numpy pandas scipy torch sympy networkx sklearn pydantic
 # classes of the standard library that the proxy of a class derived from them has among its own, and ABCs that know it
 BASES_BY_NAME = ("enum.Enum", "enum.Flag", "enum.StrEnum", "abc.ABC")
 _REGISTERED = "collections.abc."
+_GENERATORS = ("GeneratorType", "AsyncGeneratorType")  # whose own names lead to none
 
 
 def find(name: str) -> Any:
@@ -88,6 +91,25 @@ def function_name(value: object) -> str | None:
         module.partition(".")[0] in sys.stdlib_module_names and getattr(sys.modules.get(module), name, None) is value
     )
     return f"{module}.{name}" if there else None
+
+
+def class_name(cls: type) -> str | None:
+    """The same of the class of an object that is handed over, where it is one that both sides have."""
+    return function_name(cls) or next((f"types.{name}" for name in _GENERATORS if getattr(types, name) is cls), None)
+
+
+def abstract_names(cls: type) -> list[str]:
+    """Return the names of the nearest ABCs of the standard library, `UserDict` and the like too, that a class derives from.
+
+    Not of those that look for methods themselves.
+    """
+    found: dict[str, type] = {}
+    for base in cls.__mro__:
+        if isinstance(base, abc.ABCMeta) and "__subclasshook__" not in vars(base) and base.__module__ != "typing":
+            name = function_name(base)
+            if name is not None and not any(issubclass(near, base) for near in found.values()):
+                found[name] = base
+    return [*found]
 
 
 def base_name(cls: type) -> str | None:

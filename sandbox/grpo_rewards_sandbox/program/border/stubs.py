@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from .operations import SPECIAL
 from .signatures import code_of, dataclass_fields, signature
+from .stdlib import find
 
 if TYPE_CHECKING:
     from .candidate import CandidatePeer
@@ -141,7 +142,7 @@ def _await(self: object) -> object:
 _ASYNCHRONOUS: dict[str, object] = {name: _waits(name) for name in ("__aenter__", "__aexit__", "__anext__")}
 _ASYNCHRONOUS["__aiter__"] = _forward("aiter")
 _ASYNCHRONOUS["__await__"] = _await
-_classes: dict[tuple[tuple[str, ...], bool | str], type] = {}
+_classes: dict[tuple[tuple[str, ...], bool | str, str | None], type] = {}
 # one stub for a class of the tests', so that isinstance and `is` hold here too
 _own_classes: dict[int, type] = {}
 
@@ -193,7 +194,7 @@ def number_of(cls: type) -> int:
 
 def class_of(bases: tuple[type, ...], builtin: object, described: list[Any]) -> type:
     """Return the stub for a class of the tests' own; to `isinstance` its objects are of the `builtin` that it derives from."""
-    number, name, special, callable_, collection, fields = described
+    number, name, special, callable_, collection, fields, abstract = described
     cls = _own_classes.get(number)
     if cls is None:
         forwarded = {one: _forward(SPECIAL[one]) for one in collection}
@@ -205,6 +206,8 @@ def class_of(bases: tuple[type, ...], builtin: object, described: list[Any]) -> 
         if builtin is not None:
             members["__class__"] = property(lambda self: builtin)
         cls = _own_classes[number] = type.__new__(meta, name, (*bases, (Stub, CallableStub)[callable_]), members)
+        for one in abstract:
+            find(one).register(cls)
     return cls
 
 
@@ -220,14 +223,17 @@ def _members(special: list[str]) -> dict[str, object]:
     return members
 
 
-def make(number: int, special: list[str], callable_: bool | str, cls: type | None) -> object:
-    """Return a stub for a test's object that has these special methods, of a class of the tests' own or of none."""
+def make(number: int, special: list[str], callable_: bool | str, cls: type | None, library: str | None) -> object:
+    """Return a stub for a test's object that has these special methods, of a class of the tests' own, or the library's to `isinstance`."""
     if cls is None:
-        key = (tuple(special), callable_)
+        key = (tuple(special), callable_, library)
         if key not in _classes:
             base = FunctionStub if isinstance(callable_, str) else (Stub, CallableStub)[callable_]
             name = "function" if base is FunctionStub else "object"
-            _classes[key] = type(name, (base,), {**_members(special), "_kind": callable_})
+            members = {**_members(special), "_kind": callable_}
+            if library is not None:
+                members["__class__"] = property(lambda self: find(library))
+            _classes[key] = type(name, (base,), members)
         cls = _classes[key]
     value: object = object.__new__(cls)
     object.__setattr__(value, "_border_number", number)

@@ -217,10 +217,13 @@ class TrustedPeer(ProxyMaker, FailedChecks):
             value = self._bound[hash(value)] = known if known == value else value
         number = self.own(value)
         special: list[str] = []
-        of_class = None
+        of_class: object = None  # as the tests have it, or the name of one of the standard library
         if not isinstance(value, (*handed_over.CALLABLES, type)):
             special = [] if kind is types.CoroutineType else _special_of(kind)
-            of_class = self._own_class(kind) if kind.__module__ in TEST_MODULES else None
+            if kind.__module__ in TEST_MODULES:
+                of_class = self._own_class(kind)
+            elif not callable(value) and "__await__" not in special:  # asyncio looks into what is of its classes
+                of_class = stdlib.class_name(kind)
         how = callable(value) if kind is not types.CoroutineType else "coroutine"
         if kind in (types.FunctionType, types.MethodType):
             how = kind_of(value)
@@ -239,6 +242,7 @@ class TrustedPeer(ProxyMaker, FailedChecks):
             "__call__" in dir(cls),
             [name for name in _special_of(type(cls)) if name in _COLLECTION],
             [str(name) for name in fields] if type(fields) is dict else None,
+            stdlib.abstract_names(cls),
             [self._own_class(base) for base in cls.__bases__ if _own_plain(base)],
             self.encode(builtin),
             [self.known_exception(cls), self.own_exceptions(cls)] if error else None,
