@@ -155,6 +155,8 @@ class ProxyMaker(Peer):
         if value is None or noted.tested:
             members.update((part, method) for part, method in uses.ASYNCHRONOUS.items() if part in special)
         if mixin is ProxyObject:
+        if value in _CONTAINER_TYPES and "__hash__" in special and not noted.tested:
+            members["__hash__"] = _hash_of_held(value)
             members["__new__"] = made_without_init
         if not _DESCRIBES.isdisjoint(special):
             members["__set_name__"] = uses.placed_in_class
@@ -263,7 +265,7 @@ class ProxyMaker(Peer):
         elif issubclass(cls, _BY_VALUE):
             raise self.protocol("a value without its value")
         elif issubclass(cls, BaseException):
-            value = cls.__new__(cls)
+            value = _empty_exception(cls)
         else:
             value = object.__new__(cls)
         return self._numbered(value, number)
@@ -425,7 +427,7 @@ class ProxyMaker(Peer):
         # its `__new__` wants a message and exceptions
         if issubclass(cls, BaseExceptionGroup):
             return _exception_class("Exception")("a group of exceptions")  # type: ignore[no-any-return]
-        error: BaseException = cls.__new__(cls)
+        error = _empty_exception(cls)
         error.args = args
         if type(coded.get("str")) is str:
             error.__dict__["_border_text"] = coded["str"]
@@ -460,3 +462,18 @@ def _special_methods(special: list[str], value: type | None) -> dict[str, object
     if "!hash" in special or ("__eq__" in special and "__hash__" not in special):
         members["__hash__"] = None
     return members
+def _hash_of_held(base: Any) -> Callable[[Any], int]:
+    """The hash of a container whose own class gives it one: it counts as what it holds, as at `==`."""
+    mapping = issubclass(base, dict)
+    alike = frozenset if mapping or base is set else tuple
+    return lambda self: hash(alike(base.items(self) if mapping else base.__iter__(self)))
+
+
+def _empty_exception(cls: Any) -> BaseException:
+    """Make one without asking the candidate, as the class of a mixin would: what it made would cross as an exception again."""
+    base: Any = next(
+        base for base in ancestors(cls) if issubclass(base, BaseException) and not isinstance(base, ProxyClass)
+    )
+    return base.__new__(cls)  # type: ignore[no-any-return]
+
+
