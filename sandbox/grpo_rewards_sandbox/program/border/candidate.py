@@ -217,6 +217,7 @@ class CandidatePeer(Describer):
         if "sqlite" in source:
             sys.addaudithook(open_database)
         module = _module(name)
+        self.program = module.__dict__
         if shown:
             exec(compile(shown, "setup.py", "exec", dont_inherit=True), module.__dict__)  # noqa: S102
         script.run(source, script.path_of(name), module.__dict__)

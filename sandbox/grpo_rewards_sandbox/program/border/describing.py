@@ -35,6 +35,7 @@ class Describer(Peer):
         self.described: set[int] = set()
         self.new_classes: list[DescribedClass] = []
         self.named: dict[str, object] = {}
+        self.program: dict[str, object] = {}  # the namespace of the candidate's module
 
     def _class(self, cls: type) -> int:
         """Describe a class once; later only its number."""
@@ -78,6 +79,7 @@ class Describer(Peer):
             else None,
             "protocol": _members_of_protocol(cls) if vars(cls).get("_is_protocol") is True else None,
             "kind": cls.__name__ if cls in _KINDS else None,
+            "bound": [name for name, value in [*self.program.items()] if value is cls and name != cls.__name__] or None,
             "collection": any(name in vars(base) for base in metas for name in _COLLECTION) or None,
         }
         return cast(OfSomeClasses, {name: value for name, value in more.items() if value is not None})

@@ -37,6 +37,7 @@ class OfSomeClasses(TypedDict, total=False):
     fields: dict[str, tuple[Note, list[object]]]  # of a dataclass: annotation, and the coded default where it is plain
     protocol: list[str]  # of a protocol: what its objects have
     kind: str  # of property and the like: which it is
+    bound: list[str]  # names that the program has it by, beside its own
     collection: bool  # its class makes it a collection: of an Enum's members, say
 
 

@@ -129,10 +129,11 @@ class ProxyMaker(Peer):
         value = next((part for base in parents for part in base.__mro__ if part in _BY_VALUE), None)
         above = [facts(base) for base in parents if isinstance(base, ProxyClass)]
         noted = Facts(
+        names = {name, *map(str, more.get("bound", ()))}  # `Point = namedtuple("_Point", ..)` is the tests' `Point`
             described.number,
             self,
             tuple(cls for cls, _ in known if cls is not None),
-            tested=name in self.under_test or any(base.tested for base in above),
+            tested=not self.under_test.isdisjoint(names) or any(base.tested for base in above),
             value=value,
             enum=any(cls is not None and cls.__module__ == "enum" for cls, _ in known) or any(b.enum for b in above),
             compares="__eq__" in special or any(base.compares for base in above),
