@@ -70,6 +70,7 @@ class Facts(NamedTuple):
     value: object = None  # the value type that it derives from
     enum: bool = False
     compares: bool = False  # in a way of its own, not by identity
+    orders: bool = False  # the same of `<` and the like
     bare: type | None = None  # the same without that value
 
 

@@ -44,6 +44,7 @@ _BY_VALUE = (*BASES, *_CONTAINER_TYPES)
 # what every class whose objects are compared, converted or added as data has a say in only by the rules of `uses`
 _ALWAYS = ("__eq__", "__ne__", "__hash__", "__repr__")
 _MIXINS = (Proxy, ProxyObject, ProxyException)
+_ORDERS = frozenset(("__lt__", "__le__", "__gt__", "__ge__"))
 _DESCRIBES = frozenset(("__get__", "__set__"))
 _ITEMS = ("__getitem__", "__iter__", "__reversed__")
 # what is kept as long as the job, and a candidate may send without end
@@ -137,6 +138,7 @@ class ProxyMaker(Peer):
             value=value,
             enum=any(cls is not None and cls.__module__ == "enum" for cls, _ in known) or any(b.enum for b in above),
             compares="__eq__" in special or any(base.compares for base in above),
+            orders=not _ORDERS.isdisjoint(special) or any(base.orders for base in above),
         )
         if value is not None and not (noted.tested or noted.enum or exception):
             # what else it derives from has no say in what the value counts as
@@ -262,6 +264,7 @@ class ProxyMaker(Peer):
             plain = self.decode(held[0])
             if not issubclass(cls, type(plain)):
                 raise self.protocol("not the value it says it is")
+            self._compares_as_held(cls, type(plain))
             value = BASES[type(plain)](cls, plain)
         elif issubclass(cls, _BY_VALUE):
             raise self.protocol("a value without its value")
@@ -302,11 +305,19 @@ class ProxyMaker(Peer):
         if not issubclass(cls, base):
             raise self.protocol("not the container it says it is")
         name = type.__getattribute__(cls, "__name__")
+        self._compares_as_held(cls, base)
         if not facts(cls).tested:
             self.differs(
                 f"an object of class {name} counts as the {base.__name__} that it holds, unless the row has `classes: [{name}]`"
             )
         return cls
+
+    def _compares_as_held(self, cls: type, base: type) -> None:
+        if facts(cls).compares or facts(cls).orders:
+            name = type.__getattribute__(cls, "__name__")
+            self.differs(
+                f"an object of class {name} is compared with plain data as the {base.__name__} that it holds, whatever its methods say"
+            )
 
     def _function(self, said: DescribedFunction) -> object:
         value = self._known(said.number)
