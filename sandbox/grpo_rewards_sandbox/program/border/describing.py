@@ -118,7 +118,8 @@ class Describer(Peer):
         number = self.own(value)
         doc = value.__doc__ if type(value.__doc__) is str else None
         name = str(getattr(value, "__name__", "function"))
-        return DescribedFunction(number, kind_of(value), name, doc)
+        named = str(getattr(value, "__qualname__", name)), str(getattr(value, "__module__", ""))
+        return DescribedFunction(number, kind_of(value), name, doc, *named)
 
     def unsayable(self, error: BaseException) -> object:
         """What crosses in place of what does not: of the limit of memory the error, which the verdict names."""

@@ -16,7 +16,7 @@ from .uses import TEST_MODULES, BoundMethod
 _FRAMEWORKS = frozenset(("unittest", "_pytest", "hypothesis", "pytest_mock"))
 # through frames, code and tracebacks one gets from a function or generator to whatever the tests hold
 _FRAME_NAMES = ("gi_", "cr_", "ag_", "tb_", "f_", "co_", "func_")
-_READABLE = frozenset(("__name__", "__doc__", "__qualname__", "__members__"))
+_READABLE = frozenset(("__name__", "__doc__", "__qualname__", "__module__", "__members__"))
 _OF_NAMED_TUPLES = frozenset(("_fields", "_replace", "_asdict"))
 # methods by which a database of the tests tells the candidate what they look for, or asks it whether that is found
 _HEARING = frozenset(("create_collation", "set_authorizer", "set_trace_callback"))
@@ -44,8 +44,12 @@ def read(value: object, name: object) -> object:
 
 def has(value: object, name: object) -> bool:
     """Whether it has this attribute in plain Python: nothing of it is run to find out. Decorators copy some of any function."""
-    if type(name) is not str or (isinstance(value, CALLABLES) and name in _COPIED):
+    if type(name) is not str:
         return False
+    if isinstance(value, CALLABLES) and name in _COPIED:
+        return (
+            name == "__dict__" and isinstance(value, types.FunctionType) and bool(vars(value).keys() - {"__wrapped__"})
+        )
     return inspect.getattr_static(value, name, None) is not None
 
 

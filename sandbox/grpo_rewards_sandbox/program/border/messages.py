@@ -61,6 +61,8 @@ class DescribedFunction(NamedTuple):
     kind: str  # what calling it gives: see `signatures.kind_of`
     name: str
     doc: str | None
+    qualname: str
+    module: str
 
 
 class AskedCalls(TypedDict):

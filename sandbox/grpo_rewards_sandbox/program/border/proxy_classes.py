@@ -34,7 +34,7 @@ from .proxies import (
 )
 from .proxy_functions import ProxyFunction, annotation
 from .signatures import dataclass_fields
-from .values import BASES, CATCHING, CONTAINERS, SCALARS, all_scalars
+from .values import BASES, CATCHING, CONTAINERS, SCALARS
 
 _KINDS: dict[str, type] = {
     "property": property, "classmethod": classmethod, "staticmethod": staticmethod, "cached_property": functools.cached_property,
@@ -129,8 +129,8 @@ class ProxyMaker(Peer):
         exception = any(issubclass(base, BaseException) for base in parents)
         value = next((part for base in parents for part in base.__mro__ if part in _BY_VALUE), None)
         above = [facts(base) for base in parents if isinstance(base, ProxyClass)]
-        noted = Facts(
         names = {name, *map(str, more.get("bound", ()))}  # `Point = namedtuple("_Point", ..)` is the tests' `Point`
+        noted = Facts(
             described.number,
             self,
             tuple(cls for cls, _ in known if cls is not None),
@@ -155,11 +155,11 @@ class ProxyMaker(Peer):
             members.update((part, uses.Method(part)) for part in map(str, described.methods) if names_member(part))
         elif value is not None and issubclass(value, dict) and "__missing__" in special:
             members["__missing__"] = uses.special_method("__missing__", "missing")
+        if value in _CONTAINER_TYPES and "__hash__" in special and not noted.tested:
+            members["__hash__"] = _hash_of_held(value)
         if value is None or noted.tested:
             members.update((part, method) for part, method in uses.ASYNCHRONOUS.items() if part in special)
         if mixin is ProxyObject:
-        if value in _CONTAINER_TYPES and "__hash__" in special and not noted.tested:
-            members["__hash__"] = _hash_of_held(value)
             members["__new__"] = made_without_init
         if not _DESCRIBES.isdisjoint(special):
             members["__set_name__"] = uses.placed_in_class
@@ -322,7 +322,9 @@ class ProxyMaker(Peer):
     def _function(self, said: DescribedFunction) -> object:
         value = self._known(said.number)
         if value is None:
-            value = ProxyFunction(said.number, str(said.name), self.told(said.doc), said.kind)
+            # one that wraps a function of the tests may say what that says; by other names libraries would look things up
+            module = said.module if said.module in uses.TEST_MODULES else self.module_name
+            value = ProxyFunction(said._replace(doc=self.told(said.doc), module=module))
             self.theirs[said.number] = weakref.ref(value)
         return value
 
@@ -339,13 +341,15 @@ class ProxyMaker(Peer):
         theirs = error.__dict__.get("_border_number")
         if theirs is not None:
             return {"t": number, "p": theirs}
-        if not all_scalars(error.args):
+        # what a generator of the tests returns is an answer to the candidate's `next`, as what their functions return is
+        args = error.args if type(error) is StopIteration else tuple(p for p in error.args if type(p) in SCALARS)
+        if len(args) < len(error.args):
             self.differs("of what an error of the tests was given, only numbers and texts are the candidate's too")
         return {
             "t": number,
             "b": self.known_exception(type(error)),
             "n": self.own_exceptions(type(error)),
-            "a": self.encode(tuple(part for part in error.args if type(part) in SCALARS)),
+            "a": self.encode(args),
             "s": {
                 name: self.encode(part)
                 for name, part in error.__dict__.items()
@@ -459,21 +463,6 @@ def _library_exception(cls: type) -> type | None:
     return next(base for base in bases if not isinstance(base, ProxyClass) and base not in _MIXINS)
 
 
-def _item(name: str, at: int) -> Callable[[Any], object]:
-    return lambda self: read(self, name, self[at])
-
-
-def _special_methods(special: list[str], value: type | None) -> dict[str, object]:
-    """The special methods of a proxied class, as far as `uses` lets them: those that it has, and those that judge."""
-    members: dict[str, object] = {}
-    for dunder in {*special, *(_ALWAYS if value is None else ())}:
-        operation = SPECIAL.get(dunder)
-        if operation is not None:
-            held = getattr(value, dunder, None) if value is not None and operation in EQUALITY | ORDER else None
-            members[dunder] = uses.special_method(dunder, operation, held)
-    if "!hash" in special or ("__eq__" in special and "__hash__" not in special):
-        members["__hash__"] = None
-    return members
 def _hash_of_held(base: Any) -> Callable[[Any], int]:
     """The hash of a container whose own class gives it one: it counts as what it holds, as at `==`."""
     mapping = issubclass(base, dict)
@@ -489,3 +478,18 @@ def _empty_exception(cls: Any) -> BaseException:
     return base.__new__(cls)  # type: ignore[no-any-return]
 
 
+def _item(name: str, at: int) -> Callable[[Any], object]:
+    return lambda self: read(self, name, self[at])
+
+
+def _special_methods(special: list[str], value: type | None) -> dict[str, object]:
+    """The special methods of a proxied class, as far as `uses` lets them: those that it has, and those that judge."""
+    members: dict[str, object] = {}
+    for dunder in {*special, *(_ALWAYS if value is None else ())}:
+        operation = SPECIAL.get(dunder)
+        if operation is not None:
+            held = getattr(value, dunder, None) if value is not None and operation in EQUALITY | ORDER else None
+            members[dunder] = uses.special_method(dunder, operation, held)
+    if "!hash" in special or ("__eq__" in special and "__hash__" not in special):
+        members["__hash__"] = None
+    return members

@@ -9,6 +9,7 @@ from typing import Any
 
 from .awaiting import outcome
 from .codec import Ref
+from .messages import DescribedFunction
 from .proxies import Border, ProxyClass, asked, delete, held_against, listed, module_namespace, read, seen
 from .signatures import code_of
 
@@ -51,12 +52,12 @@ class ProxyFunction:
     def __class__(self, value: object) -> None:
         raise TypeError("the class of a function is what it is")
 
-    def __init__(self, number: int, name: str, doc: str | None, kind: str = "fn") -> None:
+    def __init__(self, said: DescribedFunction) -> None:
         own = self.__dict__
-        own["_border_number"], own["_border_peer"] = number, Border.peer
-        own["_border_kind"] = kind
-        own["__name__"] = own["__qualname__"] = name
-        own["__doc__"], own["__module__"] = doc, Border.peer.module_name
+        own["_border_number"], own["_border_peer"] = said.number, Border.peer
+        own["_border_kind"] = said.kind
+        own["__name__"], own["__qualname__"] = str(said.name), str(said.qualname)
+        own["__doc__"], own["__module__"] = said.doc, said.module
 
     def _border_signature(self) -> inspect.Signature | None:
         """What its parameters and annotations are, asked for where somebody looks; None where it does not say."""

@@ -424,7 +424,11 @@ class TrustedPeer(ProxyMaker, FailedChecks):
         name = arguments[1]
         try:
             if what == "getattr":
-                found = handed_over.read(value, name)
+                found: Any = handed_over.read(value, name)
+                if name == "__annotations__" and len(found) < len(value.__annotations__):
+                    self.differs(
+                        f"of the annotations of the tests' {handed_over.kind(value)} only builtin types are seen"
+                    )
                 return self._token(found) if name == "__doc__" and type(found) is str else found
             if what == "setattr":
                 return setattr(value, handed_over.writable(value, name, given=id(value) in self._given), arguments[2])
