@@ -275,7 +275,7 @@ class ProxyClass(type):
             return True
         return isinstance(value, ProxyClass) and _related("issubclass", value, cls)
 
-    def __call__(cls, *args: object, **kwargs: object) -> object:
+    def __call__(cls, /, *args: object, **kwargs: object) -> object:
         made = Border.peer.call(own_number(cls), args, kwargs)
         return Border.peer.constructed(made, cls) if facts(cls).tested else made
 
@@ -383,7 +383,7 @@ class Proxy:
             return
 
 
-def made_without_init(cls: Any, *args: object, **named: object) -> object:
+def made_without_init(cls: Any, /, *args: object, **named: object) -> object:
     """The `__new__` of a class of the candidate: tests that call it make an object without `__init__`."""
     made = Border.peer.request("new", Ref(own_number(cls)), args, named)
     return Border.peer.constructed(made, cls) if facts(cls).tested else made

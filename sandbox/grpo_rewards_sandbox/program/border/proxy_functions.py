@@ -68,7 +68,7 @@ class ProxyFunction:
                 own["__signature__"] = found
         return own.get("__signature__")
 
-    def __call__(self, *args: object, **kwargs: object) -> object:
+    def __call__(self, /, *args: object, **kwargs: object) -> object:
         if "_border_asked" in self.__dict__:
             held_against(self, self.__dict__["_border_asked"], args)
         result = Border.peer.call(self.__dict__["_border_number"], args, kwargs)

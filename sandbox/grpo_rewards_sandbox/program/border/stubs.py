@@ -39,7 +39,7 @@ class TestsDefault:
     """In a signature: the default of a function of the tests, which stays there."""
 
 
-def _call(self: object, *args: object, **kwargs: object) -> object:
+def _call(self: object, /, *args: object, **kwargs: object) -> object:
     if sys.gettrace() is not None or sys.getprofile() is not None:
         Here.met["what the tests' own functions do is not seen by a trace or profile that the candidate set"] = []
     return Here.peer.request("call", self, args, *([kwargs] if kwargs else []))

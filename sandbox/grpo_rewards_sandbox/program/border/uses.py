@@ -263,7 +263,7 @@ ASYNCHRONOUS: dict[str, Callable[..., object]] = {
 }
 
 
-def call_object(self: object, *args: object, **kwargs: object) -> object:
+def call_object(self: object, /, *args: object, **kwargs: object) -> object:
     """`__call__` of an object whose class has one."""
     return Border.peer.call(number_of(self), args, kwargs)
 
@@ -300,7 +300,7 @@ class BoundMethod:
     def __init__(self, owner: object, name: str) -> None:
         self._owner, self._name = owner, name
 
-    def __call__(self, *args: object, **kwargs: object) -> object:
+    def __call__(self, /, *args: object, **kwargs: object) -> object:
         return Border.peer.call_method(self._owner, self._name, args, kwargs)
 
     def resolved(self) -> Any:
