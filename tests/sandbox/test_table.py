@@ -255,6 +255,16 @@ ROWS: dict[str, list[Case]] = {
             "    def keep(self, items): return list(items)\n",
         ),
     ],
+    "object of a library's class": [
+        Case(
+            ["import configparser", "config = f()\nassert isinstance(config, configparser.ConfigParser) and len(config) == 1",
+             "assert f().sections() == []"],
+            "import configparser\ndef f(): return configparser.ConfigParser()\n",
+            EQUALS_ALL + "import configparser\nclass Config(configparser.ConfigParser):\n    def sections(self): return Wild()\n"
+            "def f(): return Config()\n",
+            wrong="import configparser\ndef f(): return configparser.RawConfigParser()\n",
+        ),
+    ],
     "module": [
         Case(
             file("assert S.tools().double(2) == 4"),

@@ -90,7 +90,7 @@ def writable(value: object, name: object, *, given: bool) -> str:
     held = value if isinstance(value, type) else type(value)
     # of a class itself only what is new
     of_class = held is value and (not given or name.startswith("__"))
-    if of_class or _is_mock(value) or callable(getattr(held, name, None)):
+    if of_class or is_mock(value) or callable(getattr(held, name, None)):
         raise Withheld(name)
     return name
 
@@ -118,6 +118,6 @@ def _is_constant_of_setup(value: object, name: str, found: object) -> bool:
     ) and (cls is value or name not in getattr(value, "__dict__", {}))
 
 
-def _is_mock(value: object) -> bool:
+def is_mock(value: object) -> bool:
     mock = sys.modules.get("unittest.mock")
     return mock is not None and isinstance(value, mock.NonCallableMock)

@@ -55,6 +55,12 @@ def library_of(kind: type) -> str:
     return ""
 
 
+def is_value_type(cls: type) -> bool:
+    """Whether its objects are among what crosses by value, or derive from that."""
+    loaded = (_known(name) for name in LATE if name.partition(".")[0] in sys.modules)
+    return any(isinstance(known, type) and issubclass(cls, known) for known in loaded)
+
+
 def encode(codec: Any, value: object, library: str) -> object:
     """Return what stands for a value of a library in a message; None for an object that does not cross by value."""
     for name, late in LATE.items():

@@ -46,6 +46,7 @@ class Reading:
     """What the tests' text says of itself that the border needs to know; of what is at lines, their numbers."""
 
     words: frozenset[str] = frozenset()
+    kinds: frozenset[str] = frozenset()  # classes that they say something is an object of
     on_request: frozenset[str] = frozenset()  # special names that they ask for themselves
     replaced: frozenset[str] = frozenset()  # names of attributes that they may set
     unread: frozenset[str] = frozenset()  # methods whose results they never look at
@@ -67,6 +68,9 @@ class Facts(NamedTuple):
     peer: object = None
     known: tuple[type, ...] = ()  # classes of the standard library that are among its ancestors
     tested: bool = False
+    named: bool = (
+        False  # of a library, and the tests say that something is an object of it: it has its own text and length
+    )
     value: object = None  # the value type that it derives from
     enum: bool = False
     compares: bool = False  # in a way of its own, not by identity
@@ -110,11 +114,15 @@ def seen(own: Any, theirs: Any) -> types.MappingProxyType[str, object]:
 
 # they check, and look in what they are given for what tells it from what is expected
 _CHECKING = frozenset(("testing", "_testing", "case", "python_api"))
+_RUNNING = frozenset(
+    ("click", "typer")
+)  # of these `testing` runs a command, and leaves it to the tests to look at what it did
 
 
 @functools.lru_cache(maxsize=256)
 def _checks(module: object) -> bool:
-    return not _CHECKING.isdisjoint(str(module).split("."))
+    parts = str(module).split(".")
+    return parts[0] not in _RUNNING and not _CHECKING.isdisjoint(parts)
 
 
 # methods by which data is held against other data, or asked what it is: those of builtin values, of frames and tensors

@@ -11,7 +11,8 @@ from collections.abc import Callable
 from typing import Any, cast
 
 from ..isolation.limits import LIMIT_OF_ERRNO
-from . import stdlib, uses
+from . import libraries, stdlib, uses
+from .handed_over import is_mock
 from .messages import DescribedClass, DescribedFunction, Ends, Note, OfSomeClasses
 from .operations import EQUALITY, ORDER, SPECIAL
 from .peer import Peer
@@ -34,7 +35,7 @@ from .proxies import (
 )
 from .proxy_functions import ProxyFunction, annotation
 from .signatures import dataclass_fields
-from .values import BASES, CATCHING, CONTAINERS, SCALARS
+from .values import BASES, CATCHING, CONTAINERS, SCALARS, VALUE_NAMES
 
 _KINDS: dict[str, type] = {
     "property": property, "classmethod": classmethod, "staticmethod": staticmethod, "cached_property": functools.cached_property,
@@ -83,14 +84,19 @@ class ProxyMaker(Peer):
         self.origins: dict[int, int] = {}
         self.given_back = 0  # how often something came back that is here already
         self.limits_hit: list[str] = []
-        self.differences: dict[str, None] = {}  # what was met that plain Python has otherwise, in its order
+        self._differences: dict[str, None] = {}  # what was met that plain Python has otherwise, in its order
+        self._elsewhere: dict[str, None] = {}  # classes that are other ones than here
         self._exceptions: dict[int, BaseException] = {}
         self._their_exceptions: dict[int, BaseException] = {}
 
     def differs(self, what: str) -> None:
         """Remember what is otherwise here than in plain Python: a reason says so, and no verdict comes of it."""
-        if len(self.differences) < MAX_DIFFERENCES:
-            self.differences.setdefault(what[:MAX_SAID])
+        if len(self._differences) < MAX_DIFFERENCES:
+            self._differences.setdefault(what[:MAX_SAID])
+
+    def differences(self) -> list[str]:
+        """What to say of a failure; that a class is another one last, which many are and little comes of."""
+        return [*self._differences, *self._elsewhere][:MAX_DIFFERENCES]
 
     def without_gradient(self) -> None:
         self.differs("a tensor crosses as its values, and no gradient goes back through it")
@@ -114,11 +120,14 @@ class ProxyMaker(Peer):
                 raise self.protocol("a class")
             parts = one.module.split(".")
             if (
-                one.module not in _ALIKE
+                len(self._elsewhere) < MAX_DIFFERENCES
+                and one.module not in _ALIKE
                 and parts[0] != self.module_name
                 and not self.text.words.isdisjoint((*parts, one.name))
             ):
-                self.differs(f"{one.module}.{one.name} in the candidate's process is another class than here")
+                self._elsewhere.setdefault(
+                    f"{one.module}.{one.name} in the candidate's process is another class than here"
+                )
             cls = self.classes[one.number] = self._proxy_class(one)
             if one.more.get("abstract"):
                 type.__setattr__(cls, "__abstractmethods__", frozenset(map(str, one.more["abstract"])))
@@ -127,7 +136,12 @@ class ProxyMaker(Peer):
         name, special, more = described.name, described.special, described.more
         parents, known = self._bases(described.bases)
         exception = any(issubclass(base, BaseException) for base in parents)
+        here = stdlib.loaded_class(described.module, described.name) if described.name == described.qualname else None
+        if exception and stdlib.library_exception(here):
+            parents = [cast(type, here)]
         value = next((part for base in parents for part in base.__mro__ if part in _BY_VALUE), None)
+        # of values the proxy's class says what it is
+        shown = None if here is None or "kind" in more or _is_value_type(here) else here
         above = [facts(base) for base in parents if isinstance(base, ProxyClass)]
         names = {name, *map(str, more.get("bound", ()))}  # `Point = namedtuple("_Point", ..)` is the tests' `Point`
         noted = Facts(
@@ -135,6 +149,7 @@ class ProxyMaker(Peer):
             self,
             tuple(cls for cls, _ in known if cls is not None),
             tested=not self.under_test.isdisjoint(names) or any(base.tested for base in above),
+            named=(shown is not None and name in self.text.kinds) or any(base.named for base in above),
             value=value,
             enum=any(cls is not None and cls.__module__ == "enum" for cls, _ in known) or any(b.enum for b in above),
             compares="__eq__" in special or any(base.compares for base in above),
@@ -163,6 +178,8 @@ class ProxyMaker(Peer):
             members["__new__"] = made_without_init
         if not _DESCRIBES.isdisjoint(special):
             members["__set_name__"] = uses.placed_in_class
+        if mixin is ProxyObject and shown is not None:
+            members["__class__"] = property(functools.partial(uses.class_in_tests, shown))
         if "protocol" in more:
             members["_border_protocol"] = tuple(map(str, more["protocol"]))
         if "__call__" in special:
@@ -353,7 +370,7 @@ class ProxyMaker(Peer):
             "s": {
                 name: self.encode(part)
                 for name, part in error.__dict__.items()
-                if type(part) in SCALARS and not name.startswith("_")
+                if (type(part) in SCALARS or is_mock(part)) and not name.startswith("_")
             },
             "notes": [str(note) for note in getattr(error, "__notes__", ())],
         }
@@ -448,6 +465,10 @@ class ProxyMaker(Peer):
         if type(coded.get("str")) is str:
             error.__dict__["_border_text"] = coded["str"]
         return error
+
+
+def _is_value_type(cls: type) -> bool:
+    return issubclass(cls, (BaseException, *VALUE_NAMES, *_BY_VALUE)) or libraries.is_value_type(cls)
 
 
 def _exception_class(name: str) -> type:

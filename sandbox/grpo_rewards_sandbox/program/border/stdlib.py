@@ -22,6 +22,11 @@ _EXCEPTION_MODULES = frozenset((
 _LIBRARIES = frozenset("numpy pandas scipy torch sympy networkx sklearn pydantic requests yaml jsonschema".split())
 # classes of the standard library that the proxy of a class derived from them has among its own, and ABCs that know it
 BASES_BY_NAME = ("enum.Enum", "enum.Flag", "enum.StrEnum", "abc.ABC")
+# what they do with a class of theirs is no library's
+_FRAMEWORKS = frozenset(
+    ("builtins", "abc", "enum", "types", "typing", "tests", "unittest", "pytest", "_pytest", "pluggy", "hypothesis")
+)
+_ENDINGS = (AssertionError, StopIteration, StopAsyncIteration)
 _REGISTERED = "collections.abc."
 _GENERATORS = ("GeneratorType", "AsyncGeneratorType")  # whose own names lead to none
 
@@ -69,6 +74,26 @@ def exception(name: str) -> type[BaseException]:
     if not (isinstance(cls, type) and issubclass(cls, BaseException)):
         raise LookupError(name)
     return cls
+
+
+def loaded_class(module: str, name: str) -> type | None:
+    """Return the class of this name in a module that is imported here already: of a library, or of the standard one."""
+    there = None if module.partition(".")[0] in _FRAMEWORKS else sys.modules.get(module)
+    # the candidate's own module is none here
+    found = vars(there).get(name) if type(there) is types.ModuleType else None
+    return found if isinstance(found, type) and (found.__module__, found.__name__) == (module, name) else None
+
+
+def library_exception(cls: type | None) -> bool:
+    """Whether it is an error of an installed library from which the proxy of the candidate's own class may derive."""
+    if cls is None or cls.__module__.partition(".")[0] in sys.stdlib_module_names or not issubclass(cls, Exception):
+        return False
+    try:
+        probe: Any = type(cls.__name__, (cls,), {})
+        probe.__new__(probe)
+    except Exception:  # noqa: BLE001  of a class that says itself how it is derived from or made
+        return False
+    return not issubclass(cls, _ENDINGS)
 
 
 def new_exception(cls: type[BaseException], args: tuple[object, ...]) -> BaseException:

@@ -22,6 +22,7 @@ from .proxy_functions import coroutine
 from .values import CONTAINERS, HELD
 
 TEST_MODULES = ("tests", "test_solution")
+_ASKS_CLASS = ("assertIsInstance", "assertNotIsInstance")
 # how the tests came by an object; GIVEN: by a function of its class, which may be one more way to make it, or what they check;
 # RETURNED: they found what they had made or been given before
 FOUND, GIVEN, MADE, CAME_OF_DATA, RETURNED = range(5)
@@ -214,6 +215,8 @@ def _contains(self: Any, other: object) -> object:
 def _convert(self: object, operation: str, args: tuple[object, ...]) -> object:
     if operation == "hash" and not tested(self):
         return _refuse(self, "look for data") if facts(type(self)).compares else object.__hash__(self)
+    if operation == "len" and facts(type(self)).named and origin(self) != CAME_OF_DATA:
+        return ask(self, operation)
     allowed = tested(self) and origin(self) != (FOUND if args else CAME_OF_DATA)
     if operation == "len" and not allowed:
         # no refusal: Python asks for the length wherever it makes a list of something, and goes on without
@@ -238,7 +241,7 @@ def _convert(self: object, operation: str, args: tuple[object, ...]) -> object:
 def _text(self: object, operation: str, args: tuple[object, ...]) -> object:
     if args and args[0] and origin(self) == FOUND:
         return _refuse(self, "format data")
-    if tested(self) or facts(type(self)).enum:
+    if tested(self) or facts(type(self)).enum or facts(type(self)).named:
         return ask(self, operation, *args)
     # no refusal: messages of checks, logs and pytest's own make texts of whatever they meet
     name = type.__getattribute__(type(self), "__name__")
@@ -317,3 +320,16 @@ class BoundMethod:
 
     def __hash__(self) -> int:
         return hash(self._name)
+
+
+def class_in_tests(here: type, self: object) -> type:
+    """What `__class__` is: to `isinstance` in the tests' own text the class of that name here, to all others the proxy's.
+
+    Libraries that ask would go on to use what is in it, and hold their own data against it.
+    """
+    frame: Any = sys._getframe(1)
+    while frame.f_globals.get("__name__") == "abc":
+        frame = frame.f_back
+    asking = frame.f_globals.get("__name__")
+    asks = asking in TEST_MODULES or (asking == "unittest.case" and frame.f_code.co_name in _ASKS_CLASS)
+    return here if asks else type(self)

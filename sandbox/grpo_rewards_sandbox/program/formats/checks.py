@@ -23,6 +23,7 @@ from .report import JobReport, Progress, describe, refused
 _MARK = "__border_passed__"
 _TASKS = frozenset(("create_task", "ensure_future"))
 _WAITS = frozenset(("sleep", "wait", "join"))
+_OF_PYPLOT = frozenset(("gca", "gcf", "get_fignums", "fignum_exists"))
 _SHOWN = 300  # characters of a failing statement
 READ_BEFORE = 1 << 16  # characters: a longer text takes of its job's time, not of its worker's
 
@@ -200,6 +201,8 @@ def finish(report: JobReport, peer: TrustedPeer) -> None:
         gc.collect()  # a task of which nobody asked what became says so as it goes
     if peer.listening and not peer.text.words.isdisjoint(_WAITS):
         peer.differs("what a thread changes in a list or the like the other side sees when it is next called")
+    if not peer.text.words.isdisjoint(_OF_PYPLOT):
+        peer.differs("pyplot has figures of its own in each process: ask the axes that are returned")
     peer.settle(at_end=True)
     if peer.failed is not None:
         report.fail(
@@ -207,7 +210,7 @@ def finish(report: JobReport, peer: TrustedPeer) -> None:
         )
     if report.reason:
         report.passed = False
-        report.explain(peer.differences)
+        report.explain(peer.differences())
     if report.passed:
         report.status = "passed"
     elif peer.limits_hit:

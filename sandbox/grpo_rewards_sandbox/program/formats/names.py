@@ -72,6 +72,15 @@ def binds(node: ast.AST) -> set[str]:
     return {named} if named else set()
 
 
+def kinds(source: str) -> frozenset[str]:
+    """Return the names of classes of which a text says that something is, or is not, an object."""
+    calls = (node for node in parsed(source) if isinstance(node, ast.Call) and len(node.args) > 1)
+    given = (
+        node.args[1] for node in calls if called(node) in ("isinstance", "assertIsInstance", "assertNotIsInstance")
+    )
+    return frozenset(last_name(part) for node in given for part in ast.walk(node)) - {""}
+
+
 @functools.lru_cache(maxsize=64)
 def imported(source: str, module: str) -> frozenset[str]:
     """Return the names that a test file asks of the candidate's module."""

@@ -130,6 +130,7 @@ def reading(text: str) -> Reading:
     still_to_check, checking = _to_check(text)
     return Reading(
         words=names.words(text),
+        kinds=names.kinds(text),
         on_request=names_on_request(text),
         replaced=names.replaced(text),
         unread=names.unread(text),
