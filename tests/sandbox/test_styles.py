@@ -386,3 +386,19 @@ def test_a_stack_is_as_deep_as_on_the_sites(local: Sandbox) -> None:
     jobs = [Job(deep, [{"arguments": [90000], "result": 90000}], "calls", entry_point="f")]
     jobs.append(Job(deep + "print(f(90000))", [{"input": "", "output": "90000"}], "stdio"))
     assert all(verdict.passed for verdict in local.run(jobs))
+
+
+def test_a_reason_can_be_printed_and_commands_no_terminal(sandbox: Sandbox) -> None:
+    """The message of an error is the candidate's: half a surrogate pair ends a trainer that prints it."""
+    program = 'def solve():\n    raise ValueError("\\ud800\\x1b[2J")\n'
+    for_asserts = Job(program, ["assert solve()"], "asserts", entry_point="solve")
+    for_pytest = Job(program, "from solution import solve\ndef test_it():\n    assert solve()\n", "pytest")
+    assert all(
+        verdict.reason.endswith(r"ValueError: \ud800\x1b[2J") for verdict in sandbox.run([for_asserts, for_pytest])
+    )
+
+
+def test_a_fixture_that_is_not_there_is_named(sandbox: Sandbox) -> None:
+    tests = "from solution import solve\ndef test_it(database):\n    assert solve() == 1\n"
+    found = sandbox.run([Job("def solve():\n    return 1\n", tests, "pytest")])[0]
+    assert found.reason == "test_it: fixture 'database' not found"

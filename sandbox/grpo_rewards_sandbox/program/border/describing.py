@@ -59,6 +59,13 @@ class Describer(Peer):
         if "__getattribute__" in names:
             methods = []
         described_as = str(cls.__name__), str(cls.__qualname__), str(cls.__module__)
+        if "__del__" in names:
+            Here.met[
+                f"an object of class {cls.__name__} that the tests let go ends when the candidate is next called"
+            ] = []
+        deciding = type(cls).__instancecheck__, getattr(cls, "__subclasshook__", None)
+        if cls.__module__ in [getattr(one, "__module__", None) for one in deciding]:
+            Here.met[f"`isinstance` does not ask class {cls.__name__} about values that are no objects of it"] = []
         self.new_classes.append(DescribedClass(number, *described_as, bases, special, methods, self._more(cls)))
         return number
 

@@ -157,10 +157,13 @@ def _combine(self: object, operation: str, args: tuple[object, ...]) -> object:
         return _object_only(self, result) if CAME_OF_DATA in origins else made(result, min(origins))
     # from what a function of the class gave, which may be what they check, nothing is taken off; where `sum` begins says nothing
     allowed = origin(self) > (FOUND if operation in _ADDS else GIVEN)
-    if not tested(self) or not (allowed or (operation == "radd" and type(other) is int and other == 0)):
+    begins_sum = operation == "radd" and type(other) is int and other == 0
+    if not tested(self) or not (allowed or begins_sum):
         return _refuse(self, "calculate with data")
     how = min(MADE, origin(self))
     result = ask(self, operation, *args)
+    if begins_sum and isinstance(result, Proxy) and origin(self) != CAME_OF_DATA:
+        return made(result, how)
     return made(result, how) if _as_builtin(self, operation, args, result) else _object_only(self, result)
 
 

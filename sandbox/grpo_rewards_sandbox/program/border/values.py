@@ -18,6 +18,7 @@ import types
 import uuid
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import partial
 from operator import attrgetter
 from typing import Any, cast
 
@@ -170,6 +171,13 @@ def _matched(pattern: re.Pattern[Any], string: Any, start: int, stop: int, end: 
     raise TypeError("not a match")
 
 
+_ORDERED = collections.OrderedDict
+
+
+def _ordered_view(view: Callable[[Any], object], make: Callable[[Any], object], plain: Any) -> object:
+    return view(plain if isinstance(plain, _ORDERED) else make(plain))
+
+
 def _of_memoryview(view: memoryview) -> bytes:
     if type(view.obj) is not bytes:
         raise TypeError("a memoryview of what can be written to does not cross; give bytes, or use fidelity: shared")
@@ -196,6 +204,15 @@ VALUES: dict[str, Value] = {
     "keys": Value(type({}.keys()), list, lambda p: dict.keys(p if isinstance(p, dict) else dict.fromkeys(p))),
     "values": Value(type({}.values()), list, lambda p: dict.values(p if isinstance(p, dict) else dict(enumerate(p)))),
     "items": Value(type({}.items()), list, lambda p: dict.items(p if isinstance(p, dict) else dict(p))),
+    # an OrderedDict has views of its own classes
+    **{
+        f"ordered {name}": Value(type(view(_ORDERED())), list, partial(_ordered_view, view, make))
+        for name, view, make in (
+            ("keys", _ORDERED.keys, _ORDERED.fromkeys),
+            ("values", _ORDERED.values, lambda p: _ORDERED(enumerate(p))),
+            ("items", _ORDERED.items, _ORDERED),
+        )
+    },
     "mappingproxy": Value(types.MappingProxyType, dict, types.MappingProxyType),
     "pattern": Value(re.Pattern, lambda v: (v.pattern, v.flags), lambda p: re.compile(*p)),
     "alias": Value(types.GenericAlias, lambda v: (v.__origin__, v.__args__)),
@@ -204,7 +221,9 @@ VALUES: dict[str, Value] = {
     "match": Value(re.Match, lambda v: (v.re, v.string, v.start(), v.endpos, v.end()), lambda p: _matched(*p)),
 }
 VALUE_NAMES: dict[type, str] = {value.type: name for name, value in VALUES.items()}
-_VIEWS = frozenset(VALUES[name].type for name in ("keys", "values", "items", "mappingproxy"))
+_VIEWS = frozenset(
+    value.type for name, value in VALUES.items() if name.split()[-1] in ("keys", "values", "items", "mappingproxy")
+)
 
 
 def seen_through(value: object) -> object:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from _pytest.reports import CollectReport, TestReport
 
 # these write files, dump stacks or only warn, and most are called for each test
-_OFF = "cacheprovider doctest junitxml pastebin stepwise faulthandler setuponly setupplan warnings threadexception unraisableexception"
+_OFF = "cacheprovider doctest pastebin stepwise faulthandler setuponly setupplan warnings threadexception unraisableexception"
 _WARM = (
     "_pytest.python_api _pytest.raises _pytest.assertion.rewrite _pytest.assertion.util _pytest.unittest unittest"
     " unittest.mock decimal fractions numbers pprint difflib ast inspect"
@@ -69,9 +69,10 @@ def _name(report: TestReport | CollectReport | Item) -> str:
 
 def _message(report: TestReport | CollectReport) -> str:
     crash = getattr(report.longrepr, "reprcrash", None)
-    text = crash.message if crash is not None else str(report.longrepr)
+    missing = getattr(report.longrepr, "errorstring", None)  # of a fixture that is not found
+    text = crash.message if crash is not None else str(missing or report.longrepr)
     lines = [line for line in str(text).strip().splitlines() if line.strip()]
-    first = lines[0] if crash is not None and lines else lines[-1] if lines else "failed"
+    first = lines[0 if crash is not None or missing else -1] if lines else "failed"
     source = ""
     if crash is not None and first in ("AssertionError", ""):
         source = linecache.getline(crash.path, crash.lineno).strip()
@@ -99,6 +100,8 @@ class PreparedSession:
         self._config._do_configure()
         if self._config.pluginmanager.hasplugin("terminalreporter"):
             self._config.pluginmanager.unregister(name="terminalreporter")
+        # a fork closes the descriptor of its log file, /dev/null, and what `capfd` opens would get the number and the log
+        self._config.pluginmanager.getplugin("logging-plugin").log_file_handler.close()
         # registering is slow: what listens is there before the fork, and writes to the outcomes of the job
         self._listener = Outcomes(lambda passed, total: None)
         self._config.pluginmanager.register(self._listener)

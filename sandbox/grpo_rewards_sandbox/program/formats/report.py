@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass
 
 MAX_REASON = 2000
 _MISSING = re.compile(r"No module named '([A-Za-z_][\w.]{0,99})'")
+_NOT_SHOWN = re.compile(r"[\0-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 _VERDICTS, _MAX_TESTS, _MAX_LIMIT = ("passed", "failed", "error", "timeout", "limit", "refused"), 1 << 31, 100
 
 
@@ -63,8 +64,13 @@ def read_report(line: bytes) -> JobReport:
     counts = (report.tests_passed, report.tests_total)
     if not kinds or report.status not in _VERDICTS or min(counts) < 0 or max(counts) > _MAX_TESTS:
         return strange
-    report.reason, report.limit = report.reason[:MAX_REASON], report.limit[:_MAX_LIMIT]
+    report.reason, report.limit = _shown(report.reason[:MAX_REASON]), report.limit[:_MAX_LIMIT]
     return report
+
+
+def _shown(text: str) -> str:
+    """Text of the candidate as any terminal and any encoding take it: control characters and half surrogate pairs are escaped."""
+    return text if text.isprintable() else _NOT_SHOWN.sub(lambda found: ascii(found[0])[1:-1], text)
 
 
 def refused(reason: str) -> JobReport:
