@@ -60,6 +60,17 @@ def test_a_library_is_there_for_the_jobs_that_name_it_and_for_no_other(worker: S
     assert [one.reason for one in worker.run(jobs)] == [""] * len(jobs)
 
 
+def test_what_is_imported_for_a_job_does_not_say_what_its_values_are(worker: Sandbox) -> None:
+    """Tests that do not name numpy see Python's scalars, whoever imported numpy in their process before."""
+    program = "import numpy as np\ndef f(n):\n    return np.bool_(n > 2)\n"
+    asserts = Job(program, ["assert f(3) is True"], "asserts")
+    brings_numpy = Job(
+        "import numpy as np\ndef f(n):\n    return np.zeros(n)\n", ["assert f(3) is not None"], "asserts"
+    )
+    jobs = [asserts, brings_numpy, asserts, *[job(program, "self.assertIs(f(3), True)")] * 2]
+    assert [one.reason for one in worker.run(jobs)] == [""] * len(jobs)
+
+
 def test_no_two_jobs_draw_alike(worker: Sandbox) -> None:
     program = "import numpy as np\ndef draw():\n    return np.random.random()\n"
     drawing = job(program, "self.fail((draw(), np.random.random()))", "import numpy as np\n")

@@ -65,6 +65,7 @@ class Codec(Channel):
     decode_object: Callable[[str, object], object]  # what stands for one of the other side, by its tag
     encode_exception: Callable[[BaseException], object]  # one that leaves this side
     decode_exception: Callable[[object], BaseException]  # the one to raise here
+    python_scalars = False  # of numpy's scalars Python's own come here, where it has such
     container_class: Callable[[object, type], type]  # of a number: the class, which derives from a container's type
 
     def __init__(self, ends: Ends, parity: int) -> None:
@@ -213,7 +214,7 @@ class Codec(Channel):
                 raise self.protocol("not the value it says it is")
             return value
         if tag == "Y":
-            return libraries.decode(body[0], self.decode(body[1]))
+            return libraries.decode(self, body[0], self.decode(body[1]))
         if tag == "N":
             return self.builtin(body)
         return self.decode_object(tag, body)

@@ -54,6 +54,7 @@ _FUNCTIONS = (types.FunctionType, types.BuiltinFunctionType)
 _COLLECTION = ("__iter__", "__len__", "__getitem__", "__contains__", "__reversed__")
 # they tell of insides, or end what the tests go on with
 _NOT_FOR_CANDIDATES = frozenset(("dir", "copy", "deepcopy", "throw", "close"))
+_BRING_NUMPY = frozenset("np numpy pandas pd torch scipy sklearn".split())
 _RECORD = logging.makeLogRecord({"message": "", "asctime": ""})
 
 
@@ -79,6 +80,11 @@ class TrustedPeer(ProxyMaker, FailedChecks):
         self._said: dict[str, Callable[..., None]] = {"print": self._print, "warn": self._warn, "log": self._log}
         self.surroundings = Surroundings()
         Border.peer = self
+
+    @property
+    def python_scalars(self) -> bool:  # type: ignore[override]
+        """By the tests' text, not by what is imported here: an earlier job of this process, or the program, may have brought numpy."""
+        return self.text.words.isdisjoint(_BRING_NUMPY)
 
     # ---- the candidate's objects
 
