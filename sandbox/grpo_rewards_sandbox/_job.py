@@ -102,6 +102,10 @@ class Job:
                 raise ValueError(
                     f"Job.{name} is a {type(getattr(self, name)).__name__} and has to be text, empty where there is none"
                 )
+        if not isinstance(self.classes, tuple | list):  # a text would be the names of its letters
+            raise ValueError(
+                f"Job.classes is a {type(self.classes).__name__} and has to be a tuple of names, empty where there is none"
+            )
         for name in ("checker", "input_file", "output_file", "test_timeout"):
             if getattr(self, name) and self.format != "stdio":
                 raise ValueError(f"Job.{name} is set, which format {self.format!r} does not take")

@@ -19,6 +19,7 @@ TESTS = [{"input": "1", "output": "1"}]
     ("fields", "message"),
     [
         ({"tests": ["assert f()"], "format": "asserts", "entry_point": None}, "has to be text"),
+        ({"tests": ["assert f()"], "format": "asserts", "classes": "Vector"}, "a tuple of names"),
         ({"tests": ["assert f()"], "format": "asserts", "language": "cpp"}, "is Python's"),
         ({"tests": TESTS, "format": "stdio", "language": "c++"}, "one of python, c, cpp"),
         ({"tests": "", "format": "program", "input_file": "a.in"}, "does not take"),
@@ -26,7 +27,16 @@ TESTS = [{"input": "1", "output": "1"}]
         ({"tests": TESTS, "format": "stdio", "output_file": "../out"}, "no plain name"),
         ({"tests": TESTS, "format": "stdio", "output_file": "a/b"}, "no plain name"),
     ],
-    ids=["no text", "calls in C++", "unknown language", "file of a program", "program's tests", "path up", "folder"],
+    ids=[
+        "no text",
+        "classes",
+        "calls in C++",
+        "unknown language",
+        "file of a program",
+        "program's tests",
+        "path up",
+        "folder",
+    ],
 )
 def test_refused(fields: dict[str, object], message: str) -> None:
     with pytest.raises(ValueError, match=message):
