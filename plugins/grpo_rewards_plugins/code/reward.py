@@ -147,7 +147,9 @@ def code(
     class_name: list[object] | None = None,
     canonical_solution: list[object] | None = None,
     solution: list[object] | None = None,
+    solution_code: list[object] | None = None,
     reference: list[object] | None = None,
+    reference_code: list[object] | None = None,
     code: list[object] | None = None,
     language: list[object] | None = None,
     labels: list[object] | None = None,
@@ -221,7 +223,9 @@ def code(
         class_name: the same, for one (ClassEval's column); the class whose method is called (rStar-Coder's).
         canonical_solution: a reference solution; the names of its classes are looked at, and `validate` runs it.
         solution: the same.
+        solution_code: the same (ClassEval's column).
         reference: the same.
+        reference_code: the same (DS-1000's column).
         code: the same.
         language: the language that programs are asked in (also ``programming_language``, ``lang``); rows of one that is not run do not apply.
         labels: ``{programming_language: ...}``: the same.

@@ -62,6 +62,11 @@ def begun(job: JobMessage, ends: Ends, *, quiet: bool) -> TrustedPeer | JobRepor
     peer.text = review.reading(whole)
     if peer.text.makes_nan:
         peer.differs("a NaN comes back as the one of `math`, not as the one that the tests made")
+    for place in peer.text.assigned:
+        if place.partition(".")[0] not in names.modules(whole, job["module"]):
+            peer.differs(
+                f"what the tests assign to {place} is not there for the candidate, as what `mock.patch` replaces is"
+            )
     if "nan" in peer.text.words and not peer.text.words.isdisjoint(("np", "numpy")):
         one_nan()
     return peer

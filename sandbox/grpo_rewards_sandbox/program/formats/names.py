@@ -72,6 +72,15 @@ def binds(node: ast.AST) -> set[str]:
     return {named} if named else set()
 
 
+def assigned(source: str) -> list[str]:
+    """Return what a text sets of the modules that it imports: ``requests.post = Mock()``."""
+    nodes = parsed(source)
+    known = {name for node in nodes if isinstance(node, ast.Import) for name in binds(node)}
+    known -= {"sys", "os"}  # streams and the environment are both sides'
+    stored = (node for node in nodes if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store))
+    return [text for text in map(ast.unparse, stored) if text.partition(".")[0] in known]
+
+
 def kinds(source: str) -> frozenset[str]:
     """Return the names of classes of which a text says that something is, or is not, an object."""
     calls = (node for node in parsed(source) if isinstance(node, ast.Call) and len(node.args) > 1)

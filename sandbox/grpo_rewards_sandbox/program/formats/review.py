@@ -131,6 +131,7 @@ def reading(text: str) -> Reading:
     return Reading(
         words=names.words(text),
         kinds=names.kinds(text),
+        assigned=tuple(names.assigned(text)),
         on_request=names_on_request(text),
         replaced=names.replaced(text),
         unread=names.unread(text),
