@@ -214,6 +214,7 @@ class CandidatePeer(Describer):
 
         Return it, the names that it defines, its `__all__` and its docstring.
         """
+        self.has_handlers = "signal" in source
         if "sqlite" in source:
             sys.addaudithook(open_database)
         module = _module(name)

@@ -11,6 +11,7 @@ import json
 import marshal
 import math
 import os
+import select
 import struct
 from collections.abc import Callable, Iterable
 from json import encoder
@@ -178,6 +179,7 @@ class Channel:
         self.ends = ends
         self._buffer: bytes | bytearray = b""
         self.broken = ""
+        self.has_handlers = False  # of signals, on this side
         self._write: Callable[[object], bytes] = _write_marshal if self.trusted else _write_json
         self._read: Callable[[bytes | bytearray], Any] = _read_json if self.trusted else _loads
 
@@ -198,6 +200,9 @@ class Channel:
             raise self._ended() from error
 
     def _bytes(self, size: int) -> bytes:
+        if self.has_handlers:
+            # one that runs where what was read is not kept yet would not find it, or lose it if it raises: it has all the time of this
+            select.select([self.ends.reader], [], [])
         chunk = _read_pipe(self.ends.reader, size)  # raises nothing itself: a signal's handler may, a TimeoutError say
         if not chunk:
             raise self._ended()

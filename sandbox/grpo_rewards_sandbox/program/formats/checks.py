@@ -60,6 +60,7 @@ def begun(job: JobMessage, ends: Ends, *, quiet: bool) -> TrustedPeer | JobRepor
         return refused(why)
     peer = TrustedPeer(ends, under_test=tested, module_name=job["module"], quiet=quiet)
     peer.text = review.reading(whole)
+    peer.has_handlers = "signal" in peer.text.words
     if peer.text.makes_nan:
         peer.differs("a NaN comes back as the one of `math`, not as the one that the tests made")
     for place in peer.text.assigned:
