@@ -39,7 +39,7 @@ from .signatures import kind_of, signature
 from .surroundings import Surroundings
 from .tasks import nested
 from .uses import ASYNCHRONOUS, GIVEN, MADE, TEST_MODULES, BoundMethod, made, origin
-from .values import CATCHING, CONTAINER_NAMES, HELD
+from .values import CATCHING, CONTAINER_NAMES, HELD, pairs
 
 _NEVER_CROSS = (types.ModuleType, types.FrameType, types.CodeType, types.TracebackType)
 _ENDS = (StopIteration, StopAsyncIteration, GeneratorExit, asyncio.CancelledError)
@@ -190,7 +190,7 @@ class TrustedPeer(ProxyMaker, FailedChecks):
         if tag == "TT" and "backward" in self.text.words:
             self.without_gradient()
         if tag in ("NS", "NA"):
-            for name, part in zip(contents[::2], contents[1::2], strict=True):
+            for name, part in pairs(contents):
                 read(part, name, part)
 
     # ---- objects of the tests

@@ -19,6 +19,7 @@ import uuid
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 from operator import attrgetter
 from typing import Any, cast
 
@@ -68,19 +69,26 @@ def _new(base: Any, cls: object, *arguments: object) -> object:
     return value
 
 
-def _pairs(value: dict[object, object]) -> list[object]:
-    # listed first, at once: another thread may change it
-    return [part for pair in list(dict.items(value)) for part in pair]
+def _halves(value: dict[object, object]) -> list[object]:
+    """All keys, then all values: pairs would be made one by one, which takes ten times as long, and this is asked at each crossing."""
+    # at once: another thread may change it
+    return [*chain(dict.keys(value), dict.values(value))]
+
+
+def pairs(halves: list[object]) -> Iterable[tuple[object, object]]:
+    """Return keys with their values."""
+    count = len(halves) // 2
+    return zip(halves[:count], halves[count:], strict=True)
 
 
 def _fill_dict(value: dict[object, object], contents: list[object]) -> None:
     dict.clear(value)
-    dict.update(value, zip(contents[::2], contents[1::2], strict=True))
+    dict.update(value, pairs(contents))
 
 
 def _fill_ordered(value: collections.OrderedDict[object, object], contents: list[object]) -> None:
     collections.OrderedDict.clear(value)
-    for key, part in zip(contents[::2], contents[1::2], strict=True):
+    for key, part in pairs(contents):
         collections.OrderedDict.__setitem__(value, key, part)
 
 
@@ -106,8 +114,8 @@ def _fill_array(value: Any, contents: list[Any]) -> None:
     value[:] = array.array(value.typecode, contents)
 
 
-def _namespace_pairs(value: object) -> list[object]:
-    return _pairs({name: part for name, part in list(vars(value).items()) if not str(name).startswith("_border")})
+def _namespace(value: object) -> list[object]:
+    return _halves({name: part for name, part in list(vars(value).items()) if not str(name).startswith("_border")})
 
 
 # special names are protocols of libraries: `get_type_hints` evaluates what `__annotations__` holds, numpy reads the memory that
@@ -118,7 +126,7 @@ _NEVER_FILLED = ("_border", "__")
 def _fill_namespace(value: object, contents: list[object]) -> None:
     held = vars(value)
     kept = {name: part for name, part in held.items() if name.startswith(_NEVER_FILLED)}
-    given = zip(map(str, contents[::2]), contents[1::2], strict=True)
+    given = [(str(name), part) for name, part in pairs(contents)]
     held.clear()
     held.update((name, part) for name, part in given if not name.startswith(_NEVER_FILLED))
     held.update(kept)  # which object of the other side it stands for, whatever that one says
@@ -235,18 +243,16 @@ def seen_through(value: object) -> object:
 
 CONTAINERS: dict[str, MutableType] = {
     # at once: another thread may look at it
-    "L": MutableType(
-        list, lambda v: [*list.__iter__(v)], lambda v, contents: list.__setitem__(v, slice(None), contents)
-    ),
-    "D": MutableType(dict, _pairs, _fill_dict),
+    "L": MutableType(list, list.copy, lambda v, contents: list.__setitem__(v, slice(None), contents)),
+    "D": MutableType(dict, _halves, _fill_dict),
     "S": MutableType(set, lambda v: [*set.__iter__(v)], _filling(set.clear, set.update)),
     "OD": MutableType(
         collections.OrderedDict,
-        lambda v: [part for pair in list(collections.OrderedDict.items(v)) for part in pair],
+        lambda v: [*chain(collections.OrderedDict.keys(v), collections.OrderedDict.values(v))],
         _fill_ordered,
     ),
-    "CT": MutableType(collections.Counter, _pairs, _fill_dict),
-    "DD": MutableType(collections.defaultdict, lambda v: [_FACTORY.__get__(v), *_pairs(v)], _fill_default),
+    "CT": MutableType(collections.Counter, _halves, _fill_dict),
+    "DD": MutableType(collections.defaultdict, lambda v: [_FACTORY.__get__(v), *_halves(v)], _fill_default),
     "DQ": MutableType(
         collections.deque,
         lambda v: [*collections.deque.__iter__(v)],
@@ -261,8 +267,8 @@ CONTAINERS: dict[str, MutableType] = {
         lambda v: v.typecode,
         lambda cls, extra: cast(Any, array.array).__new__(cls, extra),
     ),
-    "NS": MutableType(types.SimpleNamespace, _namespace_pairs, _fill_namespace),
-    "NA": MutableType(argparse.Namespace, _namespace_pairs, _fill_namespace),
+    "NS": MutableType(types.SimpleNamespace, _namespace, _fill_namespace),
+    "NA": MutableType(argparse.Namespace, _namespace, _fill_namespace),
     "BA": MutableType(
         bytearray, lambda v: [bytes(v)], lambda v, contents: bytearray.__setitem__(v, slice(None), b"".join(contents))
     ),
