@@ -9,6 +9,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 from pathlib import Path
 from typing import Any
@@ -175,3 +176,18 @@ def test_packages_are_chosen_by_either_of_their_names() -> None:
     assert {"pytest", "_pytest", "pluggy"} <= set(found or ())
     with pytest.raises(SandboxUnavailable, match="packages: Not_There is not installed"):
         reachable(["pytest", "Not_There"])
+
+
+def test_a_library_that_starts_a_process_where_the_tests_import_it_goes_on_without() -> None:
+    """As matplotlib does, which asks `fc-list` for fonts; every fourth row of BigCodeBench plots."""
+    asks = "import subprocess\ntry:\n    subprocess.check_output(['true'])\n    said = 'it ran'\nexcept OSError:\n    said = ''\n"
+    tests = (
+        "import asks\nfrom solution import solve\ndef test_a():\n    assert asks.said == ''\n    assert solve(2) == 4\n"
+    )
+    itself = f"from solution import solve\ndef test_a():\n    {asks.replace(chr(10), chr(10) + '    ')}\n    assert solve(2) == 4\n"
+    # pytest's own folders let no other user in
+    with tempfile.TemporaryDirectory() as folder, open_sandbox("local", workers=1, python_path=(folder,)) as opened:
+        os.chmod(folder, 0o755)
+        Path(folder, "asks.py").write_text(asks, encoding="utf-8")
+        assert status(opened, Job(RIGHT, tests, "pytest")) == "passed"
+        assert status(opened, Job(RIGHT, itself, "pytest")) == "refused"

@@ -16,7 +16,6 @@ from _thread import start_new_thread
 from collections.abc import Callable
 from queue import SimpleQueue
 from threading import Lock, RLock, local
-from types import FrameType
 from typing import Any, NoReturn
 
 from .codec import Codec
@@ -100,7 +99,7 @@ class Peer(Codec):
             else:
                 message[3].append(message[:3])
                 others |= message[3] is not answer
-        if others and self._waits_below(sys._getframe()):
+        if others and self._waits_below():
             with self._crossing:
                 self._post("ping", [None])
             self._flush()
@@ -112,15 +111,16 @@ class Peer(Codec):
         self.raised(value)
         raise value
 
-    def _waits_below(self, frame: FrameType | None) -> bool:
+    def _waits_below(self) -> bool:
         """Say whether this is in a signal's handler, which interrupted this thread as it waited for an answer.
 
         That one has come by now, and it waits on: it has to be woken by one more.
         """
-        code = frame.f_code if frame else None
-        while frame and (frame := frame.f_back) and frame.f_code is not Peer.serve.__code__:
-            if frame.f_code is code:
+        frame = sys._getframe(1).f_back
+        while frame is not None and frame.f_code is not Peer.serve.__code__:
+            if frame.f_code is Peer._answer.__code__:
                 return True
+            frame = frame.f_back
         return False
 
     def serve_all(self) -> NoReturn:
