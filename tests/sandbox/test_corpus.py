@@ -19,7 +19,7 @@ HONEST = sorted(path.stem for path in (CORPUS / "honest").glob("*.jsonl"))
 # the last needs the system's data of zones
 _LIBRARIES = (
     "numpy pandas scipy torch sympy joblib yaml hypothesis pydantic networkx jinja2 dateutil requests click zoneinfo"
-).split()
+)
 # what the border does not do, found by running the programs: each with the reason, none of them a verdict that passes
 LOST = {
     "honest_aliasing_identity_returned": "a tuple that comes back is an equal one, not the same",
@@ -37,7 +37,7 @@ def rows(folder: str, name: str) -> list[dict[str, Any]]:
 
 def _needs(row: dict[str, Any]) -> list[str]:
     written = f"{row['candidate']}\n{row['tests']}\n{row['setup']}"
-    return [name for name in _LIBRARIES if f"import {name}" in written or f"from {name}" in written]
+    return [name for name in _LIBRARIES.split() if f"import {name}" in written or f"from {name}" in written]
 
 
 def _installed(name: str) -> bool:
