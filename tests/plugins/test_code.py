@@ -387,10 +387,8 @@ def test_a_reference_that_isolation_alone_fails_is_found_before_training(code: R
     problem = code.row_problem(row)
     assert problem is not None
     assert "reference solution" in problem
-    threads = [
-        "import threading\nkinds = " + repr(["padding"] * 30) + "\nassert isinstance(lock(), type(threading.Lock()))"
-    ]
-    asked = {"tests": threads, "solution": "import threading\ndef lock(): return threading.Lock()\n"}
+    itself = ["kinds = " + repr(["padding"] * 30) + "\npair = (1, 2)\nassert same(pair) is pair"]
+    asked = {"tests": itself, "solution": "def same(pair): return pair\n"}
     assert "AssertionError" in str(code.row_problem(asked))  # behind the statement, however long that is
     assert "fidelity: shared" in problem
     assert code.row_problem({**row, "solution": "def total(xs): return sum(xs)\n"}) is None
