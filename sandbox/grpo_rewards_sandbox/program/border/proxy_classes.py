@@ -45,7 +45,7 @@ _BY_VALUE = (*BASES, *_CONTAINER_TYPES)
 # what every class whose objects are compared, converted or added as data has a say in only by the rules of `uses`
 _ALWAYS = ("__eq__", "__ne__", "__hash__", "__repr__")
 _MIXINS = (Proxy, ProxyObject, ProxyException)
-_ORDERS = frozenset(("__lt__", "__le__", "__gt__", "__ge__"))
+_ORDERS = frozenset(f"__{operation}__" for operation in ORDER)
 _DESCRIBES = frozenset(("__get__", "__set__"))
 _ITEMS = ("__getitem__", "__iter__", "__reversed__")
 # what is kept as long as the job, and a candidate may send without end

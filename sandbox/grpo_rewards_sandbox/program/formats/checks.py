@@ -63,8 +63,9 @@ def begun(job: JobMessage, ends: Ends, *, quiet: bool) -> TrustedPeer | JobRepor
     peer.has_handlers = "signal" in peer.text.words
     if peer.text.makes_nan:
         peer.differs("a NaN comes back as the one of `math`, not as the one that the tests made")
+    theirs = names.modules(whole, job["module"]) if peer.text.assigned else ()
     for place in peer.text.assigned:
-        if place.partition(".")[0] not in names.modules(whole, job["module"]):
+        if place.partition(".")[0] not in theirs:
             peer.differs(
                 f"what the tests assign to {place} is not there for the candidate, as what `mock.patch` replaces is"
             )
