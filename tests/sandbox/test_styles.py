@@ -398,7 +398,26 @@ def test_a_reason_can_be_printed_and_commands_no_terminal(sandbox: Sandbox) -> N
     )
 
 
-def test_a_fixture_that_is_not_there_is_named(sandbox: Sandbox) -> None:
-    tests = "from solution import solve\ndef test_it(database):\n    assert solve() == 1\n"
-    found = sandbox.run([Job("def solve():\n    return 1\n", tests, "pytest")])[0]
-    assert found.reason == "test_it: fixture 'database' not found"
+FIXTURES = {
+    "of pytest": "def test_it(tmp_path, capsys, request, tmp_path_factory): assert solve(1) == 2\n",
+    "of the file": "@pytest.fixture\ndef one(): return 1\ndef test_it(one): assert solve(one) == 2\n",
+    "of the file, by a name": "@pytest.fixture(name='one')\ndef make(): return 1\nclass TestIt:\n    def test_it(self, one): assert solve(one) == 2\n",
+    "a parameter": "@pytest.mark.parametrize('a, b', [(1, 2)])\nclass TestIt:\n    def test_it(self, a, b): assert solve(a) == b\n",
+    "a parameter of a hook": "def pytest_generate_tests(metafunc): metafunc.parametrize(('a',), [(1,)])\ndef test_it(a): assert solve(a) == 2\n",
+    "a mock": "from unittest.mock import patch\n@patch('math.sqrt')\ndef test_it(sqrt): assert solve(1) == 2\n",
+    "a default": "def test_it(a=1): assert solve(a) == 2\n",
+}
+
+
+@pytest.mark.parametrize("name", FIXTURES)
+def test_what_a_test_may_ask_for(sandbox: Sandbox, name: str) -> None:
+    tests = f"import pytest\nfrom solution import solve\n{FIXTURES[name]}"
+    assert sandbox.run([Job("def solve(x):\n    return x + 1\n", tests, "pytest")])[0].status == "passed"
+
+
+@pytest.mark.parametrize("test", ["def test_it(mocker):", "class TestIt:\n    def test_it(self, mocker):"])
+def test_a_fixture_that_no_program_can_bring_refuses_the_tests(sandbox: Sandbox, test: str) -> None:
+    tests = f"from solution import solve\n{test}\n        assert solve() == 1\n"
+    found = sandbox.run([Job("import missing\n", tests, "pytest")])[0]
+    assert found.status == "refused"
+    assert "test_it asks for the fixture mocker" in found.reason

@@ -6,22 +6,24 @@ import linecache
 
 from ..border.messages import Ends
 from ..protocol import JobMessage
-from . import candidate_side, guard, names
+from . import candidate_side, guard, names, skips
 from .checks import begun, judged
 from .plain_file import publish
 from .pytest_session import Outcomes, PreparedSession, judge
-from .report import JobReport, Progress
+from .report import JobReport, Progress, refused
 
 
 def run(
     job: JobMessage, ends: Ends, session: PreparedSession, folder: str, shared: str | None, progress: Progress
 ) -> JobReport:
     """Judge one job of format pytest."""
+    tests = job["tests"]
+    if why := skips.missing_fixture(tests, job["module"], session.gives):
+        return refused(why)
     peer = begun(job, ends, quiet=False)
     if isinstance(peer, JobReport):
         return peer
     report = JobReport()
-    tests = job["tests"]
     wanted = names.expected(tests, job["module"])
     if shared is not None:
         candidate_side.work_in(peer, shared)

@@ -114,6 +114,10 @@ class PreparedSession:
             except ImportError:
                 continue  # this pytest keeps it elsewhere
 
+    def gives(self, fixture: str) -> bool:
+        """Pytest itself has this fixture."""
+        return fixture == "request" or bool(self._session._fixturemanager.getfixturedefs(fixture, self._session))
+
     def run(self, path: str, outcomes: Outcomes, temporary: str) -> list[Item]:
         """Collect and run one file; return the collected items."""
         # only this folder is looked at: those above it are slow to list, or may not be

@@ -1,9 +1,10 @@
-"""Which test the environment leaves out, whatever the candidate is."""
+"""Which test the environment leaves out, or has nothing to call it with, whatever the candidate is."""
 
 from __future__ import annotations
 
 import ast
 import importlib.util
+from collections.abc import Callable
 
 from . import names
 from .names import called
@@ -35,4 +36,29 @@ def left_out(text: str, module: str) -> str:
                     continue
                 if holds is not (name == "skipUnless"):
                     return f"line {node.lineno}: the environment leaves a test out"
+    return ""
+
+
+def missing_fixture(text: str, module: str, gives: Callable[[str], bool]) -> str:
+    """Say which fixture a test asks for that neither the file defines nor pytest gives; empty for none."""
+    nodes = names.parsed(text)
+    wanted = names.expected(text, module).tests
+    # names that `parametrize` and `fixture(name=..)` give stand in a string
+    texts = (node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str))
+    known = {word for text in texts for word in text.replace(",", " ").split()}.union(*map(names.binds, nodes))
+    for scope in nodes:
+        if not isinstance(scope, (ast.Module, ast.ClassDef)):
+            continue
+        prefix, bound = (f"{scope.name}::", 1) if isinstance(scope, ast.ClassDef) else ("", 0)
+        for node in scope.body:
+            if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) or prefix + node.name not in wanted:
+                continue
+            # other decorators may hand arguments over themselves, as those of mock and hypothesis do
+            if all(ast.unparse(part).startswith("pytest.") for part in node.decorator_list):
+                asked = node.args.args[bound : len(node.args.args) - len(node.args.defaults)]
+                if missing := [part.arg for part in asked if part.arg not in known and not gives(part.arg)]:
+                    return (
+                        f"line {node.lineno}: {node.name} asks for the fixture {missing[0]}, which the file does not define; "
+                        "no plugin of pytest and no conftest.py is loaded"
+                    )
     return ""
