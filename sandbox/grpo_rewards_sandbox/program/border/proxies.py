@@ -47,7 +47,6 @@ class Reading:
 
     words: frozenset[str] = frozenset()
     kinds: frozenset[str] = frozenset()  # classes that they say something is an object of
-    assigned: tuple[str, ...] = ()  # attributes that they assign to modules
     on_request: frozenset[str] = frozenset()  # special names that they ask for themselves
     replaced: frozenset[str] = frozenset()  # names of attributes that they may set
     unread: frozenset[str] = frozenset()  # methods whose results they never look at

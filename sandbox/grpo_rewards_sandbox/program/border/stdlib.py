@@ -79,8 +79,9 @@ def exception(name: str) -> type[BaseException]:
 def loaded_class(module: str, name: str) -> type | None:
     """Return the class of this name in a module that is imported here already: of a library, or of the standard one."""
     there = None if module.partition(".")[0] in _FRAMEWORKS else sys.modules.get(module)
-    # the candidate's own module is none here
-    found = vars(there).get(name) if type(there) is types.ModuleType else None
+    # the candidate's own module, which would ask it, is none here
+    asks = hasattr(type(there), "__getattr__")
+    found = vars(there).get(name) if isinstance(there, types.ModuleType) and not asks else None
     return found if isinstance(found, type) and (found.__module__, found.__name__) == (module, name) else None
 
 

@@ -9,13 +9,15 @@ import os
 import random
 import sys
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from ..border.proxies import ProxyClass
+from ..border.proxy_functions import ProxyModule
 from ..border.surroundings import open_temporary_files
 from ..border.trusted import TrustedPeer
 from ..border.uses import TEST_MODULES
+from . import names
 
 
 def follow_seed(peer: TrustedPeer, tests: str) -> None:
@@ -59,6 +61,27 @@ def follow_mock(peer: TrustedPeer) -> None:
     _follow(peer, mock._patch, "__enter__", "__exit__", noted)
 
 
+def follow_assigned(peer: TrustedPeer, tests: str) -> None:
+    """The same for what the tests set themselves: ``requests.post = Mock()``."""
+    first: dict[tuple[str, str], object] = {}
+
+    class Followed(types.ModuleType):
+        def __setattr__(self, name: str, value: object) -> None:
+            before = first.setdefault((self.__name__, name), vars(self).get(name))
+            super().__setattr__(name, value)
+            _patch_there(peer, self, name, -sys.maxsize if value is before else 1)
+
+    for module, *place, name in names.assigned(tests):
+        with contextlib.suppress(ImportError):
+            held = _within(importlib.import_module(module), place)
+            if type(held) is types.ModuleType:
+                held.__class__ = Followed
+            elif isinstance(held, type) and not isinstance(held, ProxyClass):
+                peer.differs(
+                    f"what the tests assign to {held.__name__}.{name} is not there for the candidate, as what `mock.patch` replaces is"
+                )
+
+
 def _follow(
     peer: TrustedPeer, patcher: Any, replace: str, undo: str, noted: Callable[[Any], list[tuple[object, str]]]
 ) -> None:
@@ -86,18 +109,23 @@ def _follow(
 def _patch_there(peer: TrustedPeer, target: object, name: str, more: int) -> None:
     """Replace what a test replaced here: attributes of modules that both sides have, but the streams, and of their classes."""
     place: tuple[str, ...] = ()
-    if type(target) is types.ModuleType:
+    if isinstance(target, (ProxyModule, ProxyClass)):
+        return  # the candidate's own
+    if isinstance(target, types.ModuleType):
         module = target.__name__
-    elif isinstance(target, type) and not isinstance(target, ProxyClass):
+    elif isinstance(target, type):
         module, place = target.__module__, tuple(target.__qualname__.split("."))
     else:
         return
-    held = functools.reduce(lambda held, part: getattr(held, part, None), place, sys.modules.get(module))
-    if held is not target or module in TEST_MODULES or f"{module}.{name}" in _OWN:
+    if _within(sys.modules.get(module), place) is not target or module in TEST_MODULES or f"{module}.{name}" in _OWN:
         return
     # patches of one name nest: only the last that ends puts it back
     times = _replaced[module, place, name] = max(_replaced.get((module, place, name), 0) + more, 0)
     peer.request("patch", module, place, name, not times, getattr(target, name) if times else None)
+
+
+def _within(module: object, place: Iterable[str]) -> object:
+    return functools.reduce(lambda held, part: getattr(held, part, None), place, module)
 
 
 _replaced: dict[tuple[str, tuple[str, ...], str], int] = {}

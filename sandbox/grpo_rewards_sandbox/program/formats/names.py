@@ -72,13 +72,18 @@ def binds(node: ast.AST) -> set[str]:
     return {named} if named else set()
 
 
-def assigned(source: str) -> list[str]:
-    """Return what a text sets of the modules that it imports: ``requests.post = Mock()``."""
+def assigned(source: str) -> list[tuple[str, ...]]:
+    """Return what a text sets of the modules that it imports, with the module's own name: ``requests.post = Mock()``."""
     nodes = parsed(source)
-    known = {name for node in nodes if isinstance(node, ast.Import) for name in binds(node)}
-    known -= {"sys", "os"}  # streams and the environment are both sides'
+    imported = {
+        alias.asname or alias.name.partition(".")[0]: alias.name if alias.asname else alias.name.partition(".")[0]
+        for node in nodes
+        if isinstance(node, ast.Import)
+        for alias in node.names
+    }
     stored = (node for node in nodes if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store))
-    return [text for text in map(ast.unparse, stored) if text.partition(".")[0] in known]
+    paths = (ast.unparse(node).split(".") for node in stored)
+    return [(imported[root], *parts) for root, *parts in paths if root in imported]
 
 
 def kinds(source: str) -> frozenset[str]:

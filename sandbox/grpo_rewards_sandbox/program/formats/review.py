@@ -131,7 +131,6 @@ def reading(text: str) -> Reading:
     return Reading(
         words=names.words(text),
         kinds=names.kinds(text),
-        assigned=tuple(names.assigned(text)),
         on_request=names_on_request(text),
         replaced=names.replaced(text),
         unread=names.unread(text),
@@ -314,12 +313,13 @@ class _Review:
         parent = self._sources.parents[id(node)]
         call = parent if isinstance(parent, ast.Call) and parent.func is node else None
         origin, name = self._is(node)
-        replaced = isinstance(parent, ast.Attribute) or (
-            isinstance(parent, ast.Call) and called(parent) in ("object", "setattr")
+        # a mock in its place is asked how it was called
+        asked = isinstance(parent, ast.Attribute) and not parent.attr.startswith("__")
+        replaced = isinstance(parent, ast.Call) and called(parent) in ("object", "setattr")
+        starts = (
+            name not in _NO_PROCESSES if origin == "subprocess" else name == "subprocess" and not (origin or replaced)
         )
-        if (origin == "subprocess" and name not in _NO_PROCESSES) or (
-            name == "subprocess" and not origin and not replaced
-        ):
+        if starts and not asked:
             return "start processes"
         if not self.names(node) and (name in _LOADS_BY_NAME or (name in _LOADERS and origin == "yaml")):
             return "load objects that a text names"
@@ -328,7 +328,8 @@ class _Review:
                 return _FORMATS if self._not_own(call, 0) else ""
             # of constants nothing can be chosen; a field `format` is compared
             constant = call is not None and all(isinstance(part, ast.Constant) for part in _given(call))
-            return "" if constant or isinstance(parent, (ast.Compare, ast.Attribute)) else _FORMATS
+            compared = isinstance(parent, (ast.Compare, ast.Attribute)) or (call is None and names.is_check(parent))
+            return "" if constant or compared else _FORMATS
         if name in _MOD and (name.startswith("__") or not self._exempt(node, origin, name)):
             given = [node.value] if name.startswith("__") and isinstance(node, ast.Attribute) else []
             given += call.args if call is not None else []
