@@ -18,7 +18,7 @@ from .placement import Placement
 from .protocol import CheckMessage, Forked, Load, Parent, Reap, Role, Start, SupervisorConfig
 
 CANDIDATE, TESTS, CHECKS = Parent("candidate"), Parent("tests"), Parent("checks")
-_LOOK = 0.2  # seconds between two signs of life of who waits
+_SIGN = 0.2  # seconds between two signs of life of who waits
 
 
 class Parents:
@@ -89,7 +89,7 @@ class Parents:
             self._placement.free(pid)
         try:
             for parent in missing:
-                while not self.answers(parent, _LOOK):
+                while not self.answers(parent, _SIGN):
                     alive()
                 self.receive(parent)
         except wire.Disconnected:

@@ -43,7 +43,19 @@ class TestsDefault:
 def _call(self: object, /, *args: object, **kwargs: object) -> object:
     if sys.gettrace() is not None or sys.getprofile() is not None:
         Here.met["what the tests' own functions do is not seen by a trace or profile that the candidate set"] = []
+    if any(type(part) is TestsDefault for part in (*args, *kwargs.values())):
+        args, kwargs = _but_for_defaults(_signature(self), args, kwargs)
     return Here.peer.request("call", self, args, *([kwargs] if kwargs else []))
+
+
+def _but_for_defaults(
+    of: inspect.Signature, args: tuple[object, ...], kwargs: dict[str, object]
+) -> tuple[tuple[object, ...], dict[str, object]]:
+    """The arguments without those that `apply_defaults` filled in: the function has them itself."""
+    bound = of.bind(*args, **kwargs)
+    for name in [name for name, part in bound.arguments.items() if type(part) is TestsDefault]:
+        del bound.arguments[name]
+    return bound.args, bound.kwargs
 
 
 def _forward(operation: str) -> object:
@@ -105,7 +117,7 @@ if hasattr(typing, "_lazy_load_getattr_static"):
     typing._lazy_load_getattr_static = lambda: _has
 
 
-def _signature(value: object) -> object:
+def _signature(value: object) -> Any:
     parameters, notes = Here.peer.request("signature", value)
     return signature([[*part[:3], TestsDefault()] for part in parameters], notes)
 

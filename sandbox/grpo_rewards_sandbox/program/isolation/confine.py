@@ -80,12 +80,17 @@ class Confinement:
 
     def fork(self, body: Callable[[], None]) -> int:
         """Start a child, the first of its own pid namespace where there is one, that runs `body` and never returns."""
-        # who owns no more than a user namespace may not go back into the pid namespace above it: a bare clone, there
-        if self.plan.namespaces and not self.plan.user_namespace:
-            # back from the last child's; not right after its fork, when each page that this touches is copied
-            setns(self._own_pid_namespace)
+        if self._back_from_last_child():
             unshare(CLONE_NEWPID)
         return self._forked(CLONE_NEWPID if self.plan.user_namespace else 0, body)
+
+    def _back_from_last_child(self) -> bool:
+        """Have children in its own pid namespace again; not right after a fork, when each page that this touches is copied."""
+        # who owns no more than a user namespace may not go back into the pid namespace above it: a bare clone, there
+        if not self.plan.namespaces or self.plan.user_namespace:
+            return False
+        setns(self._own_pid_namespace)
+        return True
 
     def _forked(self, flags: int, body: Callable[[], None]) -> int:
         pid = fork(flags)
@@ -100,8 +105,7 @@ class Confinement:
 
     def fork_beside(self, body: Callable[[], None]) -> int:
         """Start another fork server like this one, a child of this one's parent, that runs `body` and never returns."""
-        if self.plan.namespaces and not self.plan.user_namespace:
-            setns(self._own_pid_namespace)
+        self._back_from_last_child()
         return self._forked(CLONE_PARENT, body)
 
     def work_folder(self, name: str) -> str:
