@@ -226,7 +226,7 @@ def _new_array(cls: object, extra: Any) -> object:
 
 def _flat(array: Any) -> tuple[object, object]:
     """A column's dtype and bytes, or its elements where these are objects."""
-    return ("|O", list(array)) if array.dtype.kind == "O" else (_descr(array.dtype), array.tobytes())
+    return ("|O", tuple(array)) if array.dtype.kind == "O" else (_descr(array.dtype), array.tobytes())
 
 
 def _unflat(descr: object, data: Any) -> Any:
@@ -250,7 +250,7 @@ def _column(series: Any) -> tuple[object, ...]:
         return "numpy", *_flat(series.to_numpy())
     if not _EXTENSION.fullmatch(str(dtype)):
         raise TypeError(f"a column of dtype {dtype} does not cross; use fidelity: shared")
-    return str(dtype), [None if part is pandas.NA or part != part else part for part in series.astype(object)]
+    return str(dtype), tuple(None if part is pandas.NA or part != part else part for part in series.astype(object))
 
 
 def _values(column: Any) -> Any:
@@ -262,7 +262,7 @@ def _values(column: Any) -> Any:
         return pandas.Categorical.from_codes(_unflat(*codes), _new_index(categories), bool(ordered))
     if not _EXTENSION.fullmatch(kind):
         raise TypeError("not a column")
-    return pandas.array(parts[0], dtype=kind)
+    return pandas.array([*parts[0]], dtype=kind)
 
 
 def _index(index: Any) -> tuple[object, ...]:
@@ -374,7 +374,7 @@ def _fill_tensor(value: Any, contents: list[Any]) -> None:
         value.data = _new_tensor(None, (*layout, False))
     if value.is_leaf and value.requires_grad != requires:
         value.requires_grad_(requires is True)
-    if data:  # else there is nothing in it, which torch does not read
+    if value.numel():  # else there is nothing in it, which torch does not read
         # of what is expanded, each element once
         once = tuple(slice(0, None if stride else 1) for stride in value.stride())
         value.data[once].copy_(_given(value, data)[once])

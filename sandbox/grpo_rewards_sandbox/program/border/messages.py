@@ -21,7 +21,7 @@ from typing import Any, NamedTuple, TypedDict, cast
 MAX_MESSAGE = 32 << 20
 RESULT, RAISED = 0, 1
 _HEADER = struct.Struct("<I")
-_MARSHAL = 2  # the version without references, which take time to look for
+WITHOUT_REFERENCES = 2  # marshal's version; to look for them takes time
 _CHUNK, _PIECE = 65536, 1 << 20  # bytes that are read at once, and of a message that is longer
 
 
@@ -146,7 +146,7 @@ def _read_json(data: bytes | bytearray) -> object:
 
 
 def _write_marshal(parts: Any) -> bytes:
-    return _dumps(parts, _MARSHAL)
+    return _dumps(parts, WITHOUT_REFERENCES)
 
 
 class Ends(NamedTuple):

@@ -31,7 +31,8 @@ _WARM = (
 class Outcomes:
     """Counts what happens to every test."""
 
-    def __init__(self, progress: Progress) -> None:
+    def __init__(self, progress: Progress, path: str = "", tests: str = "") -> None:
+        self.path, self.lines = path, tests.splitlines()
         self.passed: list[str] = []
         self.failures: list[str] = []
         self.not_passed: list[str] = []
@@ -41,7 +42,7 @@ class Outcomes:
 
     def pytest_runtest_logreport(self, report: TestReport) -> None:
         if report.failed:
-            self.failures.append(_message(report))
+            self.failures.append(self._message(report))
         elif report.skipped or hasattr(report, "wasxfail"):
             self.not_passed.append(report.nodeid)
         elif report.when == "call":
@@ -58,25 +59,25 @@ class Outcomes:
 
     def pytest_collectreport(self, report: CollectReport) -> None:
         if report.failed:
-            self.collection_problems.append(_message(report))
+            self.collection_problems.append(self._message(report))
         elif report.skipped:
-            self.collection_problems.append(f"the file skips itself: {_message(report)}")
+            self.collection_problems.append(f"the file skips itself: {self._message(report)}")
+
+    def _message(self, report: TestReport | CollectReport) -> str:
+        crash = getattr(report.longrepr, "reprcrash", None)
+        missing = getattr(report.longrepr, "errorstring", None)  # of a fixture that is not found
+        text = crash.message if crash is not None else str(missing or report.longrepr)
+        lines = [line for line in str(text).strip().splitlines() if line.strip()]
+        first = lines[0 if crash is not None or missing else -1] if lines else "failed"
+        source = ""
+        if crash is not None and first in ("AssertionError", ""):
+            own = self.lines[crash.lineno - 1 : crash.lineno] if crash.path == self.path else []
+            source = (own[0] if own else linecache.getline(crash.path, crash.lineno)).strip()
+        return f"{_name(report)}: {first}{' in ' + source if source else ''}"[:1000]
 
 
 def _name(report: TestReport | CollectReport | Item) -> str:
     return str(report.nodeid).rpartition("test_solution.py::")[2] or "collection"
-
-
-def _message(report: TestReport | CollectReport) -> str:
-    crash = getattr(report.longrepr, "reprcrash", None)
-    missing = getattr(report.longrepr, "errorstring", None)  # of a fixture that is not found
-    text = crash.message if crash is not None else str(missing or report.longrepr)
-    lines = [line for line in str(text).strip().splitlines() if line.strip()]
-    first = lines[0 if crash is not None or missing else -1] if lines else "failed"
-    source = ""
-    if crash is not None and first in ("AssertionError", ""):
-        source = linecache.getline(crash.path, crash.lineno).strip()
-    return f"{_name(report)}: {first}{' in ' + source if source else ''}"[:1000]
 
 
 class PreparedSession:
