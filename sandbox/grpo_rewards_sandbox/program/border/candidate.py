@@ -137,6 +137,9 @@ class CandidatePeer(Describer):
             along["differs"] = [*Here.met]
         if self.loop.goes_on():
             along["loop"] = 1
+        # a thread of the candidate's own asks for nothing but calls: what was printed before it did is heard before
+        if (self.out.parts or self.err.parts) and not self._speaks():
+            along["printed"] = [self.out.take(), self.err.take()]
 
     def take_extras(self, along: Along) -> None:
         """Nothing but what all take."""

@@ -87,6 +87,7 @@ class Along(TypedDict, total=False):
     threads: int  # whoever sends this has more than one thread
     loop: int  # of the tests: asked from within their event loop; of the candidate: its loop has something to do
     classes: list[DescribedClass]  # of the candidate: those that it speaks of for the first time, described
+    printed: list[str]  # of a thread of the candidate's own: what was printed before, on both streams
     differs: list[str]  # of the candidate: what is otherwise than in plain Python
 
 

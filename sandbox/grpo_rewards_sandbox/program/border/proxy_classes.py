@@ -158,6 +158,9 @@ class ProxyMaker(Peer):
         if value is not None and not (noted.tested or noted.enum or exception):
             # what else it derives from has no say in what the value counts as
             parents = [base for base in parents if issubclass(base, value)]
+        if value is not None:
+            # it counts as that first: what a mixin before it says is described, and what all objects say is not the value's
+            parents.sort(key=lambda base: not issubclass(base, value))
         mixin: type = ProxyException if exception else ProxyValue if value is not None else ProxyObject
         members: dict[str, object] = {
             # a class that says it is of builtins would be treated as one, here and by libraries

@@ -278,6 +278,10 @@ class TrustedPeer(ProxyMaker, FailedChecks):
             self.differs(str(what))
 
     def heard(self, along: Along) -> None:
+        if (printed := along.get("printed")) is not None and not self._quiet:
+            if type(printed) is not list or len(printed) != 2:
+                raise self.protocol("what was printed")
+            self._print(*printed)
         if "loop" in along and (here := waiting()) is not None:
             here.go_on()
 
