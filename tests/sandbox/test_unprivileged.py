@@ -66,6 +66,7 @@ HOSTILE = [
     "class E:\n    __eq__ = lambda s, o: True\ndef solve(x):\n    return E()\n",
     "import glob\ndef solve(x):\n    return sum('4' in open(p).read() for p in glob.glob('/tmp/**/*', recursive=True)) and 4\n",
     "x = bytearray(1 << 33)\n",
+    "import os\nfor _ in range(3000):\n    os.mkdir('d')\n    os.chdir('d')\n",
 ]
 
 

@@ -7,7 +7,6 @@ import math
 import os
 import re
 import select
-import shutil
 import signal
 import socket
 import tempfile
@@ -107,7 +106,7 @@ class Supervisor:
                             confine.kill_all_of(user)
                     time.sleep(0.001)
         if not self.plan.namespaces:
-            shutil.rmtree(self.store, ignore_errors=True)
+            confine.remove(self.store)  # however deep it goes, as `shutil.rmtree` cannot
 
     def _start(self, parent: Parent, start: Start, descriptors: tuple[int, ...]) -> Started:
         """Have a fork server fork a child; the descriptors go with it, and are closed here."""
@@ -296,7 +295,7 @@ class Supervisor:
         if limits.tree_memory(started.pid, memory, now + _LOOK) > memory:
             return "memory", f"its processes hold more than {memory >> 20} MiB together"
         if self._unbounded and limits.folder_bytes(f"{self.store}/{started.name}", root.TMP_BYTES) > root.TMP_BYTES:
-            return "disk", f"its files hold more than {root.TMP_BYTES >> 20} MiB together"
+            return "disk", f"its files hold more than {root.TMP_BYTES >> 20} MiB together, or lie where nobody can look"
         return "", ""
 
     def _verdict(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import shutil
 import signal
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -217,7 +216,7 @@ class Confinement:
                 empty_as([user], [folder])
                 os.rmdir(folder)
         else:
-            shutil.rmtree(folder, ignore_errors=True)
+            remove(folder)
 
 
 def be_killed_first() -> None:
@@ -320,8 +319,8 @@ def _empty(folder: str, alive: Callable[[], None] = lambda: None) -> bool:
 
 def remove(folder: str, alive: Callable[[], None] = lambda: None) -> None:
     """Remove a folder of anybody's, for who may do so; `alive` is called now and then, since it may hold a lot."""
-    _empty(folder, alive)
-    with contextlib.suppress(OSError):
+    with contextlib.suppress(OSError):  # whoever worked there may have removed it
+        _empty(folder, alive)
         os.rmdir(folder)
 
 

@@ -132,12 +132,17 @@ def folder_bytes(folder: str, enough: int) -> int:
     """Return the bytes on disk of the files below a folder, at least 4096 each; stop counting above `enough`."""
     found, below = 0, [folder]
     for one in below:
-        with contextlib.suppress(OSError), os.scandir(one) as entries:
-            for entry in entries:
-                if entry.is_dir(follow_symlinks=False):
-                    below.append(entry.path)
-                with contextlib.suppress(OSError):
-                    found += max(entry.stat(follow_symlinks=False).st_blocks * 512, 4096)
-                if found > enough:
-                    return found
+        try:
+            with os.scandir(one) as entries:
+                for entry in entries:
+                    if entry.is_dir(follow_symlinks=False):
+                        below.append(entry.path)
+                    with contextlib.suppress(FileNotFoundError):
+                        found += max(entry.stat(follow_symlinks=False).st_blocks * 512, 4096)
+                    if found > enough:
+                        return found
+        except OSError as problem:
+            closed = problem.errno == errno.EACCES and os.lstat(one).st_uid == os.geteuid()
+            if closed or problem.errno == errno.ENAMETOOLONG:
+                return enough + 1  # by who shares this user's rights, or too deep to look at what lies there
     return found
