@@ -40,6 +40,12 @@ ABSORBS = (
     "    def __abs__(self): return 0\n"
     "    __hash__ = object.__hash__\n"
 )
+SEQUENCE = (
+    "from collections.abc import Sequence\n"
+    "class Seen(Sequence):\n"
+    "    def __init__(self, values): self.values = values\n"
+    "    def __len__(self): return len(self.values)\n"
+)
 
 
 @dataclass(frozen=True)
@@ -113,6 +119,7 @@ ROWS: dict[str, list[Case]] = {
             file("np.testing.assert_array_equal(S.f(3), [0, 1, 2])", top=NUMPY),
             NUMPY + "def f(n): return np.arange(n)\n",
             NUMPY + "def f(n): return np.ma.masked_array([7] * n, mask=[True] * n)\n",
+            wrong=NUMPY + "def f(n): return np.ma.masked_array([7] * n, mask=[False] * n)\n",
             package="numpy",
         ),
         Case(
@@ -226,6 +233,13 @@ ROWS: dict[str, list[Case]] = {
              ABSORBS.replace("return self\n", "return 0\n") + "def f(v): return v\n", classes=("Vector",)),
     ],
     "object of another class": [
+        Case(
+            ["got = f([3, 1, 2])", "assert got and len(got) == 3", "assert all(got[at] <= got[at + 1] for at in range(2)) and 1 in got and 3 in got"],
+            SEQUENCE + "    def __getitem__(self, at): return sorted(self.values)[at]\ndef f(values): return Seen(values)\n",
+            SEQUENCE + "    def __getitem__(self, at):\n        self.asked = getattr(self, 'asked', 0) + 1\n"
+            "        return self.asked if self.asked < 5 else self.values[self.asked % 3]\ndef f(values): return Seen(values)\n",
+            wrong=SEQUENCE + "    def __getitem__(self, at): return self.values[at]\ndef f(values): return Seen(values)\n",
+        ),
         Case(
             ["assert build([1, 2]).next.val == 2", "assert build([1, 2]).next.next == None", "assert list(rows()) == [1, 2]",
              "assert rows()[1] == 2", "with rows() as entered: assert entered == 5", "assert rows()() == 7"],

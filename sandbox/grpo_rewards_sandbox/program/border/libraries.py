@@ -127,7 +127,8 @@ def _dtype(descr: object) -> Any:
 
 
 def _plain_array(array: Any) -> object:
-    if isinstance(array, (numpy.ma.MaskedArray, numpy.matrix, numpy.recarray)):
+    # one that masks nothing, as pyplot's, counts as its data
+    if isinstance(array, (numpy.matrix, numpy.recarray)) or numpy.ma.is_masked(array):
         raise TypeError(
             f"a {type(array).__name__} does not cross: give it as a plain array (of a masked one .filled, .data), or use fidelity: shared"
         )

@@ -359,6 +359,7 @@ class Proxy:
     """An object of the candidate."""
 
     _border = Facts(0)
+    _border_held: tuple[int, list[object]] | tuple[None, None] = None, None  # of a sequence: what it held at a message
     __delattr__ = delete
     __dir__ = listed
 

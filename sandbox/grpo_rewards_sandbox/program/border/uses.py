@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from .awaiting import outcome
-from .operations import ARITHMETIC, CONVERSIONS, EQUALITY, ORDER, RESULT, SIGNS, TEXT
+from .operations import ARITHMETIC, CONVERSIONS, EQUALITY, OPERATIONS, ORDER, RESULT, SIGNS, TEXT
 from .proxies import ASKS_DATA, Border, Proxy, compared, facts, number_of, read, refuse_object
 from .proxy_functions import coroutine
 from .values import CONTAINERS, HELD
@@ -78,6 +78,12 @@ def _use(self: object, operation: str, args: tuple[Any, ...], base: object) -> o
         return _text(self, operation, args)
     if operation in CONVERSIONS or operation in SIGNS or operation == "hash":
         return _convert(self, operation, args)
+    if (
+        operation in _LOOKS
+        and (held := _looked_through(self)) is not None
+        and (not args or type(args[0]) in (int, slice))
+    ):
+        return OPERATIONS[operation](held, *args)
     if operation != "exit":
         return ask(self, operation, *args)
     with _leaving(args[1]):
@@ -222,6 +228,12 @@ def _convert(self: object, operation: str, args: tuple[object, ...]) -> object:
         return ask(self, operation)
     allowed = tested(self) and origin(self) != (FOUND if args else CAME_OF_DATA)
     if operation == "len" and not allowed:
+        if (
+            not tested(self)
+            and issubclass(type(self), collections.abc.Sequence)
+            and (held := _look_through(self)) is not None
+        ):
+            return len(held)
         # no refusal: Python asks for the length wherever it makes a list of something, and goes on without
         why = (
             "came of an operator that the tests' data went into"
@@ -239,6 +251,29 @@ def _convert(self: object, operation: str, args: tuple[object, ...]) -> object:
     if operation in SIGNS:
         return _object_only(self, ask(self, operation, *args))
     return _refuse(self, "convert what came of an operator that their own data went into")
+
+
+_LOOKS = frozenset(("getitem", "iter", "reversed"))
+_MAX_HELD = 10_000
+
+
+def _look_through(self: object) -> list[object] | None:
+    """What a sequence holds, where the tests ask for its length; None where that is too much.
+
+    Its items are these until the tests ask the candidate for anything else: the length that it says is that of what is in it.
+    """
+    count = ask(self, "len")
+    if type(count) is not int or not 0 <= count <= _MAX_HELD:
+        return None
+    held = [ask(self, "getitem", at) for at in range(count)]
+    object.__setattr__(self, "_border_held", (Border.peer.sent, held))
+    return held
+
+
+def _looked_through(self: object) -> list[object] | None:
+    """What it held, if the candidate has not been asked for anything since."""
+    sent, held = object.__getattribute__(self, "_border_held")
+    return held if sent == Border.peer.sent else None
 
 
 def _text(self: object, operation: str, args: tuple[object, ...]) -> object:

@@ -82,6 +82,16 @@ def follow_assigned(peer: TrustedPeer, tests: str) -> None:
                 )
 
 
+def import_submodules(tests: str) -> None:
+    """Have what the program's own imports would bring where both are one process: ``import matplotlib``, ``matplotlib.axes.Axes``."""
+    for name in names.submodules(tests):
+        package, _, part = name.rpartition(".")
+        with contextlib.suppress(ImportError):
+            held = importlib.import_module(package)
+            if hasattr(held, "__path__") and not hasattr(held, part):
+                importlib.import_module(name)
+
+
 def _follow(
     peer: TrustedPeer, patcher: Any, replace: str, undo: str, noted: Callable[[Any], list[tuple[object, str]]]
 ) -> None:

@@ -112,6 +112,7 @@ def run(job: JobMessage, ends: Ends, progress: Progress, *, quiet: bool, shared:
     # an audit hook stays for good: none in the lasting process, whose tests can do nothing that it forbids
     if not quiet:
         candidate_side.follow_seed(peer, text)
+        candidate_side.import_submodules(whole)
         candidate_side.follow_assigned(peer, whole)
         if "mock" in text:
             candidate_side.follow_mock(peer)

@@ -74,6 +74,17 @@ def binds(node: ast.AST) -> set[str]:
 
 def assigned(source: str) -> list[tuple[str, ...]]:
     """Return what a text sets of the modules that it imports, with the module's own name: ``requests.post = Mock()``."""
+    return [path for path, stored in _of_modules(source) if stored]
+
+
+def submodules(source: str) -> list[str]:
+    """Return what may be modules within those that a text imports: ``matplotlib.axes`` where it says ``import matplotlib``."""
+    paths = (path for path, stored in _of_modules(source) if not stored)
+    return sorted({".".join(path[:end]) for path in paths for end in range(2, len(path))})
+
+
+def _of_modules(source: str) -> list[tuple[tuple[str, ...], bool]]:
+    """Each attribute of an imported module, as a path from the module's own name, and whether it is set."""
     nodes = parsed(source)
     imported = {
         alias.asname or alias.name.partition(".")[0]: alias.name if alias.asname else alias.name.partition(".")[0]
@@ -81,9 +92,16 @@ def assigned(source: str) -> list[tuple[str, ...]]:
         if isinstance(node, ast.Import)
         for alias in node.names
     }
-    stored = (node for node in nodes if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store))
-    paths = (ast.unparse(node).split(".") for node in stored)
-    return [(imported[root], *parts) for root, *parts in paths if root in imported]
+    found: list[tuple[tuple[str, ...], bool]] = []
+    for node in nodes:
+        inner: ast.AST = node
+        parts: list[str] = []
+        while isinstance(inner, ast.Attribute):
+            parts.append(inner.attr)
+            inner = inner.value
+        if parts and isinstance(inner, ast.Name) and inner.id in imported:
+            found.append(((imported[inner.id], *reversed(parts)), type(getattr(node, "ctx", None)) is ast.Store))
+    return found
 
 
 def kinds(source: str) -> frozenset[str]:

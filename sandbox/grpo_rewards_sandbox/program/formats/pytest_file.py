@@ -30,6 +30,7 @@ def run(
     with judged(report, peer):
         publish(peer, job)
         candidate_side.follow_seed(peer, tests)
+        candidate_side.import_submodules(tests)
         candidate_side.follow_assigned(peer, tests)
         candidate_side.follow_monkeypatch(peer)
         if "mock" in tests:
