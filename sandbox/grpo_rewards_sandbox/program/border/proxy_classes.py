@@ -6,6 +6,7 @@ Of exceptions builtins cross as they are, the candidate's own as proxies, the te
 from __future__ import annotations
 
 import functools
+import types
 import weakref
 from collections.abc import Callable
 from typing import Any, cast
@@ -160,9 +161,6 @@ class ProxyMaker(Peer):
         if value is not None and not (noted.tested or noted.enum or exception):
             # what else it derives from has no say in what the value counts as
             parents = [base for base in parents if issubclass(base, value)]
-        if value is not None:
-            # it counts as that first: what a mixin before it says is described, and what all objects say is not the value's
-            parents.sort(key=lambda base: not issubclass(base, value))
         mixin: type = ProxyException if exception else ProxyValue if value is not None else ProxyObject
         members: dict[str, object] = {
             # a class that says it is of builtins would be treated as one, here and by libraries
@@ -170,6 +168,11 @@ class ProxyMaker(Peer):
             "__qualname__": str(described.qualname),
         }
         members.update(self._described(more))
+        if value is not None and not all(issubclass(base, value) for base in parents):
+            # of a mixin all that it has is described; what every object says does not go before the value's
+            members.update((part, getattr(value, part)) for part in _ALWAYS)
+        if value is types.SimpleNamespace:
+            members["__slots__"] = ("_border_number",)  # its attributes are the value
         if not exception and (value is None or noted.tested):
             members.update(_special_methods(special, value))
             members.update((part, uses.Method(part)) for part in map(str, described.methods) if names_member(part))
@@ -326,17 +329,16 @@ class ProxyMaker(Peer):
         cls = self.classes[number]
         if not issubclass(cls, base):
             raise self.protocol("not the container it says it is")
-        name = type.__getattribute__(cls, "__name__")
         self._compares_as_held(cls, base)
-        if not facts(cls).tested:
-            self.differs(
-                f"an object of class {name} counts as the {base.__name__} that it holds, unless the row has `classes: [{name}]`"
-            )
         return cls
 
     def _compares_as_held(self, cls: type, base: type) -> None:
+        name = type.__getattribute__(cls, "__name__")
+        if not (facts(cls).tested or facts(cls).enum):
+            self.differs(
+                f"an object of class {name} counts as the {base.__name__} that it holds, unless the row has `classes: [{name}]`"
+            )
         if facts(cls).compares or facts(cls).orders:
-            name = type.__getattribute__(cls, "__name__")
             self.differs(
                 f"an object of class {name} is compared with plain data as the {base.__name__} that it holds, whatever its methods say"
             )
