@@ -6,7 +6,8 @@ A rule that holds for `assert f(x) == y` has to hold for `assert {'k': f(x)} == 
 context, for a call by way of a list, and for any of these together. Rows of the corpus are drawn, their tests rewritten at
 random, and judged. An attack that passes while `solves` passes in plain Python, a `wrong` program that passes here only, and
 an honest one that fails here only are findings. Left out are the rows of rule 18 (`--acting` takes them in): where the
-tests act on a text of the candidate's is read from their own text, which does not see every way to write it. Exit 1 where
+tests act on a text of the candidate's is read from their own text, which does not see every way to write it. `--programs`
+rewrites the right and wrong programs of honest rows instead, and leaves their tests (`search_programs.py`). Exit 1 where
 an attack or a wrong program passed, 3 where no sandbox can be had.
 """
 
@@ -20,15 +21,17 @@ import json
 import random
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import search_programs
 from corpus.in_plain_python import passes
 from grpo_rewards_sandbox import SandboxUnavailable, Verdict, open_sandbox
 from test_corpus import CORPUS, LOST, job, rows
 
 Row = dict[str, Any]
+NAMED = "fidelity: shared"  # is in each reason that says by what a program fails here only
 
 BATCH, SECONDS = 64, 5.0  # rows that are judged together; the most that one may take
 IMPORTS = """
@@ -316,13 +319,15 @@ def rewritten(row: dict[str, Any], rng: random.Random) -> tuple[dict[str, Any], 
     return {**row, "tests": "\n".join([*lines[:first], IMPORTS, *lines[first:]])}, rewriting.done
 
 
-def drawn(found: list[tuple[str, Row]], rng: random.Random) -> Iterator[tuple[str, Row, list[str]]]:
+def drawn(
+    found: list[tuple[str, Row]], rng: random.Random, rewrite: Callable[[Row, random.Random], tuple[Row, list[str]]]
+) -> Iterator[tuple[str, Row, list[str]]]:
     """Rows of random kinds, rewritten; those that nothing could be done with, or not in one line, are passed over."""
     while True:
         kind, row = rng.choice(found)
         try:
-            new, how = rewritten(row, rng)
-        except ValueError:  # a backslash within an f-string
+            new, how = rewrite(row, rng)
+        except (ValueError, SyntaxError):  # a backslash within an f-string
             continue
         if how:
             yield kind, new, how
@@ -331,7 +336,7 @@ def drawn(found: list[tuple[str, Row]], rng: random.Random) -> Iterator[tuple[st
 def is_finding(kind: str, which: str, row: Row, verdict: Verdict) -> bool:
     """Whether the verdict is wrong, by what plain Python says of the same tests."""
     if which == "candidate" and kind == "honest":
-        known = verdict.passed or verdict.status == "refused" or row["id"] in LOST
+        known = verdict.passed or verdict.status == "refused" or row["id"] in LOST or NAMED in verdict.reason
         return not known and passes(row, row["candidate"])
     if verdict.status not in ("passed", "unavailable"):
         return False
@@ -344,6 +349,7 @@ def main() -> int:
     parser.add_argument("files", nargs="*", metavar="FILE", help="files of the corpus, without .jsonl (all)")
     parser.add_argument("--rows", type=int, default=2000, help="how many to draw (2000)")
     parser.add_argument("--seed", type=int, default=1, help="of the random numbers (1)")
+    parser.add_argument("--programs", action="store_true", help="rewrite the programs of honest rows, not tests")
     parser.add_argument("--acting", action="store_true", help="rows of rule 18 too")
     parser.add_argument("--out", type=Path, help="a file for the findings, one JSON object a line")
     options = parser.parse_args()
@@ -351,7 +357,7 @@ def main() -> int:
     found = [
         (path.parent.name, row)
         for path in paths
-        if path.stem in (options.files or [path.stem])
+        if (path.parent.name == "honest" or not options.programs) and path.stem in (options.files or [path.stem])
         for row in rows(path.parent.name, path.stem)
         if row["expected"] in ("fail", "pass") and (options.acting or 18 not in row.get("rules", ()))
     ]
@@ -362,14 +368,15 @@ def main() -> int:
         return 3
     counts: Counter[tuple[str, str, str]] = Counter()
     findings = []
-    source = drawn(found, random.Random(options.seed))
+    rewrite = search_programs.rewritten_row if options.programs else rewritten
+    source = drawn(found, random.Random(options.seed), rewrite)
     with sandbox:
         for start in range(0, options.rows, BATCH):
             batch = list(itertools.islice(source, min(BATCH, options.rows - start)))
             asked = [(*one, which) for one in batch for which in ("candidate", "wrong") if which in one[1]]
             verdicts = sandbox.run([job(row, which, min(row["timeout"], SECONDS)) for _, row, _, which in asked])
             for (kind, row, how, which), verdict in zip(asked, verdicts, strict=True):
-                counts[kind, which, verdict.status] += 1
+                counts[kind, which, "named" if NAMED in verdict.reason else verdict.status] += 1
                 if is_finding(kind, which, row, verdict):
                     one = {
                         "kind": kind,
@@ -378,7 +385,7 @@ def main() -> int:
                         "status": verdict.status,
                         "reason": verdict.reason,
                     }
-                    findings.append({**one, "how": how, "tests": row["tests"]})
+                    findings.append({**one, "how": how, "tests": row["tests"], "program": row[which]})
                     print(json.dumps(findings[-1]), flush=True)
     if options.out:
         options.out.write_text("".join(json.dumps(finding) + "\n" for finding in findings))
