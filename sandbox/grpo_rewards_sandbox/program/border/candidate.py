@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import contextlib
+import contextvars
 import functools
 import importlib
 import json
@@ -39,6 +40,7 @@ class CandidatePeer(Describer):
         super().__init__(ends, 1)
         self.out, self.err = Printed(1), Printed(2)
         self.loop = EventLoop(self.request)
+        self.folder = ""  # the working directory, where the tests share one
         self._unsaid: list[tuple[Any, ...]] = []  # by threads that the candidate has of itself
         self.replaced: dict[tuple[str, tuple[str, ...], str], object] = {}
         self.requests: dict[str, Callable[..., object]] = {
@@ -64,7 +66,7 @@ class CandidatePeer(Describer):
             "patch": self._patch,
             "argv": partial(setattr, sys, "argv"),
             "environment": _environment,
-            "folder": os.chdir,
+            "folder": self._follow,
             "seed": _seed,
             "load_calls": self._load_calls,
             "ping": lambda value: value,
@@ -133,6 +135,8 @@ class CandidatePeer(Describer):
             Here.met[
                 "what the tests' own functions print is not in the standard output that the candidate redirected"
             ] = []
+        if self.folder and _where() != self.folder:
+            Here.met["the tests do not follow the candidate into another working directory"] = []
         if Here.met:
             along["differs"] = [*Here.met]
         if self.loop.goes_on():
@@ -208,6 +212,10 @@ class CandidatePeer(Describer):
         finally:
             self._print()
 
+    def _follow(self, folder: str) -> None:
+        os.chdir(folder)
+        self.folder = _where()
+
     def _special(self, value: object, name: str, arguments: tuple[object, ...], beside: bool) -> object:
         """Begin to wait for what an asynchronous special method, or one of an asynchronous generator, returns."""
         return self.loop.begin(getattr(type(value), name)(value, *arguments), beside)
@@ -225,6 +233,8 @@ class CandidatePeer(Describer):
         if shown:
             exec(compile(shown, "setup.py", "exec", dont_inherit=True), module.__dict__)  # noqa: S102
         script.run(source, script.path_of(name), module.__dict__)
+        if any(type(value) is contextvars.ContextVar for value in [*vars(module).values()]):
+            Here.met["the tasks of the tests have one set of the candidate's context variables among them"] = []
         defined = [name for name in vars(module) if not (name.startswith("__") and name.endswith("__"))]
         return module, (defined, getattr(module, "__all__", None), getattr(module, "__doc__", None))
 
@@ -244,6 +254,12 @@ class CandidatePeer(Describer):
         """Load a program whose function or method is then called with values."""
         caller = calling.load(_module(name), source, setup, json.loads(asked))
         self.requests.update(take_calls=caller.take, make_calls=lambda nothing: caller.go_on())
+
+
+def _where() -> str:
+    with contextlib.suppress(OSError):
+        return os.getcwd()
+    return ""
 
 
 def _module(name: str) -> types.ModuleType:

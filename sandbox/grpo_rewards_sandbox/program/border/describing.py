@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
+import dataclasses
 import functools
 import inspect
+import sys
 import types
-from collections.abc import Callable
+from collections.abc import Callable, ItemsView, KeysView, ValuesView
 from typing import Any, cast
 
 from .messages import DescribedClass, DescribedFunction, Ends, Note, OfSomeClasses
@@ -21,6 +24,8 @@ _KINDS = frozenset((property, classmethod, staticmethod, functools.cached_proper
 _VALUE_TYPES = frozenset((*BASES, *CONTAINER_NAMES))
 _FUNCTIONS = (types.FunctionType, types.MethodType, types.BuiltinFunctionType, functools._lru_cache_wrapper)
 _ITERATES = {types.GeneratorType: "G", types.CoroutineType: "Co", types.AsyncGeneratorType: "AG"}
+# those of `Mapping`, and by which name they cross
+_VIEWS: dict[type, str] = {KeysView: "keys", ValuesView: "values", ItemsView: "items"}
 _COLLECTION = ("__iter__", "__len__", "__getitem__", "__contains__")
 # what `OSError`, `ImportError`, `NameError`, `AttributeError` and `SyntaxError` hold beside their arguments
 _OF_BUILTIN_ERRORS = ("errno", "strerror", "filename", "name", "path", "msg", "lineno", "offset", "text")
@@ -64,7 +69,8 @@ class Describer(Peer):
                 f"an object of class {cls.__name__} that the tests let go ends when the candidate is next called"
             ] = []
         deciding = type(cls).__instancecheck__, getattr(cls, "__subclasshook__", None)
-        if cls.__module__ in [getattr(one, "__module__", None) for one in deciding]:
+        deciders = [getattr(one, "__module__", None) for one in deciding]
+        if cls.__module__ in deciders and cls.__module__ not in sys.stdlib_module_names:  # the tests have those too
             Here.met[f"`isinstance` does not ask class {cls.__name__} about values that are no objects of it"] = []
         self.new_classes.append(DescribedClass(number, *described_as, bases, special, methods, self._more(cls)))
         return number
@@ -81,7 +87,8 @@ class Describer(Peer):
             "abstract": [str(name) for name in abstract] or None,
             "notes": self._notes(notes) if type(notes) is dict else None,
             "named": [str(name) for name in named] if issubclass(cls, tuple) and type(named) is tuple else None,
-            "fields": {str(name): self._field(field) for name, field in fields.items()}
+            # not what is there of a class variable or of what only `__init__` takes
+            "fields": {str(field.name): self._field(field) for field in dataclasses.fields(cls)}
             if type(fields) is dict
             else None,
             "protocol": _members_of_protocol(cls) if vars(cls).get("_is_protocol") is True else None,
@@ -114,6 +121,11 @@ class Describer(Peer):
             return {_ITERATES[kind]: self.own(value)}
         if kind is types.ModuleType:
             return {"M": [self.own(value), str(value.__name__)]}
+        if kind in _VIEWS and (listed := _listed(value)) is not None:
+            Here.met[
+                "a view of a mapping of the candidate's own class is what the mapping lists when the view is got"
+            ] = []
+            return {"X": [_VIEWS[kind], self.encode(listed)]}
         for base in kind.__mro__:
             if base in BASES:
                 return {"I": [self.own(value), self._class(kind), [self.encode(BASES[base](base, value))]]}
@@ -160,6 +172,15 @@ class Describer(Peer):
         """What an exception came of, as far as that crosses."""
         behind = before.items() if depth < MAX_CHAIN else ()
         return {which: self.encode_exception(other, depth + 1) for which, other in behind if other is not None}
+
+
+def _listed(view: Any) -> tuple[Any, ...] | None:
+    """What a view of a mapping lists, where its keys are plain: others would be asked for their hash. None where that fails."""
+    with contextlib.suppress(Exception):
+        listed = (*view,)
+        keys = () if type(view) is ValuesView else (key for key, _ in listed) if type(view) is ItemsView else listed
+        return listed if all(type(key) in SCALARS for key in keys) else None
+    return None
 
 
 def _members_of_protocol(cls: type) -> list[str]:

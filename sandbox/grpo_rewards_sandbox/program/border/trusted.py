@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import builtins
+import dataclasses
 import inspect
 import logging
 import sys
@@ -247,7 +248,7 @@ class TrustedPeer(ProxyMaker, FailedChecks):
             _special_of(cls),
             "__call__" in dir(cls),
             [name for name in _special_of(type(cls)) if name in _COLLECTION],
-            [str(name) for name in fields] if type(fields) is dict else None,
+            [field.name for field in dataclasses.fields(cls)] if type(fields) is dict else None,
             stdlib.abstract_names(cls),
             [self._own_class(base) for base in cls.__bases__ if _own_plain(base)],
             self.encode(builtin),

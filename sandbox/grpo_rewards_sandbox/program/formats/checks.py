@@ -6,6 +6,7 @@ import ast
 import contextlib
 import functools
 import gc
+import re
 import sys
 import types
 from collections.abc import Callable, Iterable, Iterator
@@ -24,6 +25,8 @@ _MARK = "__border_passed__"
 _TASKS = frozenset(("create_task", "ensure_future"))
 _WAITS = frozenset(("sleep", "wait", "join"))
 _OF_PYPLOT = frozenset(("gca", "gcf", "get_fignums", "fignum_exists"))
+# a failed `is` between two values, of which none is a constant that crosses as itself
+_OF_IDENTITY = re.compile(r"AssertionError(?: in assert|:) .*? is (?:not )?(?!not\b|None\b|True\b|False\b)")
 _SHOWN = 300  # characters of a failing statement
 READ_BEFORE = 1 << 16  # characters: a longer text takes of its job's time, not of its worker's
 
@@ -211,6 +214,8 @@ def finish(report: JobReport, peer: TrustedPeer) -> None:
         report.fail(
             f"a check of the tests failed, or was kept from being made, within the candidate's call: {describe(peer.failed)}"
         )
+    if _OF_IDENTITY.search(report.reason):
+        peer.differs("of numbers, texts and tuples an equal one crosses, not the same")
     if report.reason:
         report.passed = False
         report.explain(peer.differences())

@@ -124,12 +124,18 @@ def _used_as_classes(text: str, module: str, asked: frozenset[str]) -> frozenset
             at = _CLASS_ARGUMENTS.get(called(node))
             if at is not None and at < len(node.args):
                 found.update(map(named, _each(node.args[at])))
+            if called(node) == "issubclass":
+                found.update(map(named, node.args[:1]))
         elif isinstance(node, ast.ExceptHandler) and node.type is not None:
             found.update(map(named, _each(node.type)))
+        elif isinstance(node, ast.MatchClass):
+            found.add(named(node.cls))
         elif isinstance(node, ast.ClassDef):
             found.update(map(named, node.bases))
         elif isinstance(node, ast.Compare) and isinstance(node.left, ast.Call) and called(node.left) == "type":
             found.update(map(named, node.comparators))
+        for note in (getattr(node, "annotation", None), getattr(node, "returns", None)):
+            found.update(map(named, ast.walk(note) if isinstance(note, ast.AST) else ()))
     return frozenset(found - {""})
 
 
