@@ -262,6 +262,8 @@ def _look_through(self: object) -> list[object] | None:
 
     Its items are these until the tests ask the candidate for anything else: the length that it says is that of what is in it.
     """
+    if (known := _looked_through(self)) is not None:
+        return known
     count = ask(self, "len")
     if type(count) is not int or not 0 <= count <= _MAX_HELD:
         return None
