@@ -228,9 +228,8 @@ def _ref(value: object) -> object:
 def asked(self: object, name: str) -> Any:
     """What the candidate has by this name, where it is shown to the tests."""
     if hidden(name):
-        if (
-            name in Border.peer.text.words or name == "__array_interface__"
-        ):  # which numpy asks whatever it makes an array of
+        # the last of these numpy asks whatever it makes an array of
+        if name in Border.peer.text.words or name == "__array_interface__":
             Border.peer.differs(f"{name} of what is the candidate's is not shown to the tests")
         raise AttributeError(name)
     found = Border.peer.request("getattr", _ref(self), name)
