@@ -18,8 +18,11 @@ _FRAMEWORKS = frozenset(("unittest", "_pytest", "hypothesis", "pytest_mock"))
 _FRAME_NAMES = ("gi_", "cr_", "ag_", "tb_", "f_", "co_", "func_")
 _READABLE = frozenset(("__name__", "__doc__", "__qualname__", "__module__", "__members__"))
 _OF_NAMED_TUPLES = frozenset(("_fields", "_replace", "_asdict"))
-# methods by which a database of the tests tells the candidate what they look for, or asks it whether that is found
-_HEARING = frozenset(("create_collation", "set_authorizer", "set_trace_callback"))
+# methods by which an object of the tests tells the candidate what they look for, or lets it say what of theirs is run
+_CONTROLS = {
+    "sqlite3": frozenset(("create_collation", "set_authorizer", "set_trace_callback")),
+    "asyncio": frozenset(("get_loop", "set_task_factory", "set_exception_handler", "stop")),
+}
 _COPIED = frozenset((*functools.WRAPPER_ASSIGNMENTS, *functools.WRAPPER_UPDATES, "__wrapped__", "__type_params__"))
 # what they hold is in their text too: theirs does not cross
 CALLABLES = (types.FunctionType, types.MethodType, types.BuiltinFunctionType, functools.partial, BoundMethod)
@@ -103,7 +106,8 @@ def _public(value: object, name: object) -> str:
     # how they check, what a mock returns and how often it was called: for the tests alone
     if any(base.__module__.partition(".")[0] in _FRAMEWORKS and hasattr(base, name) for base in type(value).__mro__):
         raise Withheld(name)
-    if name in _HEARING and any(base.__module__ == "sqlite3" for base in type(value).__mro__):
+    roots = (base.__module__.partition(".")[0].lstrip("_") for base in type(value).__mro__)
+    if any(name in _CONTROLS.get(root, ()) for root in roots):
         raise Withheld(name)
     return name
 

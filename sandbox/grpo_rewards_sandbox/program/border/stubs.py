@@ -71,6 +71,10 @@ class Stub:
     # no `__dict__`: every attribute is asked for
     __slots__ = ("__weakref__", "_border_number")
 
+    def __new__(cls, *args: object, **kwargs: object) -> Stub:
+        Here.met["the class of a library's object that the tests handed over makes no other for the candidate"] = []
+        raise TypeError("an object of the tests is made by them alone")
+
     def __getattribute__(self, name: str) -> object:
         if name in ("_border_number", "__class__") or (name in _LOCAL and hasattr(type(self), name)):
             return object.__getattribute__(self, name)
