@@ -1,7 +1,4 @@
-"""Proxies and exceptions made from what the candidate says of its classes, objects and functions. All of it may be a lie.
-
-Of exceptions builtins cross as they are, the candidate's own as proxies, the tests' by number.
-"""
+"""Proxies made from what the candidate says of its classes, objects and functions. All of it may be a lie."""
 
 from __future__ import annotations
 
@@ -11,12 +8,9 @@ import weakref
 from collections.abc import Callable
 from typing import Any, cast
 
-from ..isolation.limits import LIMIT_OF_ERRNO
 from . import libraries, stdlib, uses
-from .handed_over import is_mock
 from .messages import DescribedClass, DescribedFunction, Ends, Note, OfSomeClasses
 from .operations import EQUALITY, ORDER, SPECIAL
-from .peer import Peer
 from .proxies import (
     Facts,
     Proxy,
@@ -26,17 +20,16 @@ from .proxies import (
     ProxyObject,
     ProxyValue,
     Reading,
-    ancestors,
     facts,
     made_without_init,
     names_member,
-    namespace,
     number_of,
     read,
 )
+from .proxy_exceptions import MAX_KEPT, ExceptionMaker, empty_exception, library_base
 from .proxy_functions import ProxyFunction, annotation
 from .signatures import dataclass_fields
-from .values import BASES, CATCHING, CONTAINERS, SCALARS, VALUE_NAMES
+from .values import BASES, CONTAINERS, VALUE_NAMES
 
 _KINDS: dict[str, type] = {
     "property": property, "classmethod": classmethod, "staticmethod": staticmethod, "cached_property": functools.cached_property,
@@ -45,12 +38,10 @@ _CONTAINER_TYPES = tuple(container.type for container in CONTAINERS.values() if 
 _BY_VALUE = (*BASES, *_CONTAINER_TYPES)
 # what every class whose objects are compared, converted or added as data has a say in only by the rules of `uses`
 _ALWAYS = ("__eq__", "__ne__", "__hash__", "__repr__")
-_MIXINS = (Proxy, ProxyObject, ProxyException)
 _ORDERS = frozenset(f"__{operation}__" for operation in ORDER)
 _DESCRIBES = frozenset(("__get__", "__set__"))
 _ITEMS = ("__getitem__", "__iter__", "__reversed__")
-# what is kept as long as the job, and a candidate may send without end
-MAX_CLASSES, MAX_KEPT = 10_000, 100_000
+MAX_CLASSES = 10_000  # what is kept as long as the job, and a candidate may send without end
 MAX_DIFFERENCES, MAX_SAID = 3, 200
 # of these modules both sides have the same, or nothing of theirs is compared; not of `enum`, whose classes of integers none here
 # can have among its ancestors
@@ -67,15 +58,11 @@ class _Doc:
         return self._said if value is None or not isinstance(value, ProxyObject) else value.__getattr__("__doc__")
 
 
-class ProxyMaker(Peer):
-    """Makes proxies and exceptions, each once, and knows which exceptions of the tests are on their way.
-
-    `under_test`: the names of the classes under test.
-    """
+class ProxyMaker(ExceptionMaker):
+    """Makes proxies, each once. `under_test`: the names of the classes under test."""
 
     module_name: str  # the candidate's
     told: Callable[[Any], Any]  # a docstring as the tests see it
-    refuse: Callable[[str], None]  # fails the test, whatever its code does then
 
     def __init__(self, ends: Ends, parity: int) -> None:
         super().__init__(ends, parity)
@@ -84,11 +71,8 @@ class ProxyMaker(Peer):
         self.text = Reading()
         self.origins: dict[int, int] = {}
         self.given_back = 0  # how often something came back that is here already
-        self.limits_hit: list[str] = []
         self._differences: dict[str, None] = {}  # what was met that plain Python has otherwise, in its order
         self._elsewhere: dict[str, None] = {}  # classes that are other ones than here
-        self._exceptions: dict[int, BaseException] = {}
-        self._their_exceptions: dict[int, BaseException] = {}
 
     def differs(self, what: str) -> None:
         """Remember what is otherwise here than in plain Python: a reason says so, and no verdict comes of it."""
@@ -253,8 +237,8 @@ class ProxyMaker(Peer):
         # one library exception, the first: raised once, it is not to be all that somebody expects
         kept: list[type] = []
         for base in found:
-            library = _library_exception(base)
-            others = [_library_exception(other) for other in kept]
+            library = library_base(base)
+            others = [library_base(other) for other in kept]
             if library is None or all(other is None or issubclass(library, other) for other in others):
                 kept.append(base)
         return kept, known
@@ -294,7 +278,7 @@ class ProxyMaker(Peer):
         elif issubclass(cls, _BY_VALUE):
             raise self.protocol("a value without its value")
         elif issubclass(cls, BaseException):
-            value = _empty_exception(cls)
+            value = empty_exception(cls)
         else:
             value = object.__new__(cls)
         return self._numbered(value, number)
@@ -357,138 +341,9 @@ class ProxyMaker(Peer):
         note, default = part
         return annotation(self.decode(note)), tuple(map(self.decode, default))
 
-    # ---- exceptions
-
-    def encode_exception(self, error: BaseException) -> object:
-        number = len(self._exceptions) + 1
-        self._exceptions[number] = error
-        theirs = error.__dict__.get("_border_number")
-        if theirs is not None:
-            return {"t": number, "p": theirs}
-        # what a generator of the tests returns is an answer to the candidate's `next`, as what their functions return is
-        args = error.args if type(error) is StopIteration else tuple(p for p in error.args if type(p) in SCALARS)
-        if len(args) < len(error.args):
-            self.differs("of what an error of the tests was given, only numbers and texts are the candidate's too")
-        return {
-            "t": number,
-            "b": self.known_exception(type(error)),
-            "n": self.own_exceptions(type(error)),
-            "a": self.encode(args),
-            "s": {
-                name: self.encode(part)
-                for name, part in error.__dict__.items()
-                if (type(part) in SCALARS or is_mock(part)) and not name.startswith("_")
-            },
-            "notes": [str(note) for note in getattr(error, "__notes__", ())],
-        }
-
-    def known_exception(self, cls: type) -> str:
-        """The name of the nearest base that both sides have."""
-        return next(filter(None, map(stdlib.exception_name, cls.__mro__)))
-
-    def own_exceptions(self, cls: type) -> list[object]:
-        """The classes of the tests' own below it, by number and name: the candidate's `except` finds them by these."""
-        own = [
-            base for base in cls.__mro__ if base.__module__ in uses.TEST_MODULES and not isinstance(base, ProxyClass)
-        ]
-        return [[self.own(base), base.__name__] for base in own]
-
-    unsayable = encode_exception
-
-    def decode_exception(self, coded: Any) -> BaseException:
-        if "u" in coded:  # no error of the candidate's, which the tests may expect
-            self.refuse(f"what the candidate gave does not cross: {coded['u']}")
-        if "t" in coded:
-            ours = self._exceptions[coded["t"]]
-            if coded.get("notes"):
-                BaseException.__setattr__(ours, "__notes__", [str(note) for note in coded["notes"]])
-            if "cause" in coded:
-                BaseException.__setattr__(ours, "__cause__", self.decode_exception(coded["cause"]))
-            return ours
-        number = coded["h"]
-        if type(number) is not int:
-            raise self.protocol("a handle")
-        error = self._their_exceptions.get(number)
-        if error is None:
-            error = self._new_exception(coded)
-            if len(self._their_exceptions) < MAX_KEPT:
-                self._their_exceptions[number] = error
-        for name in ("cause", "context"):
-            if name in coded:
-                BaseException.__setattr__(error, f"__{name}__", self.decode_exception(coded[name]))
-        BaseException.__setattr__(error, "__suppress_context__", coded.get("quiet") is True)
-        return error
-
-    def _new_exception(self, coded: Any) -> BaseException:
-        args = self.decode(coded["a"])
-        if type(args) is not tuple:
-            raise self.protocol("an exception's arguments")
-        error: BaseException
-        if "g" in coded:
-            parts = [self.decode_exception(part) for part in coded["g"][1]]
-            text = str(coded["g"][0])
-            plain = [part for part in parts if isinstance(part, Exception)]
-            whole = len(plain) == len(parts)
-            group = _exception_class("ExceptionGroup" if whole else "BaseExceptionGroup")
-            error = group(text, plain if whole else parts)
-        elif "b" in coded:
-            error = self._builtin_exception(coded["b"], args)
-        else:
-            error = self._own_exception(coded, args)
-        for name, part in coded.get("s", {}).items():
-            if not name.startswith("_border") and (name == "__notes__" or not name.startswith("__")):
-                value = self.decode(part)
-                # methods of exceptions are this side's own: `except*` asks `split` what it catches
-                if any(callable(namespace(base).get(name)) for base in ancestors(type(error))):
-                    continue
-                try:
-                    BaseException.__setattr__(error, name, read(error, name, value))
-                except Exception:  # noqa: BLE001  a read-only attribute of a builtin exception
-                    continue
-        if isinstance(error, NameError) and error.name in self.text.words:
-            self.differs("the program sees nothing of the tests and, of the setup, plain classes and imports only")
-        error.__dict__["_border_number"] = coded["h"]
-        return error
-
-    def _builtin_exception(self, name: str, args: tuple[object, ...]) -> BaseException:
-        cls = _exception_class(name)
-        if issubclass(cls, MemoryError):
-            self.limits_hit.append("memory")
-        elif issubclass(cls, OSError) and args and type(args[0]) is int:
-            hit = LIMIT_OF_ERRNO.get(args[0])
-            if hit:
-                self.limits_hit.append(hit)
-        return stdlib.new_exception(cls, args)
-
-    def _own_exception(self, coded: Any, args: tuple[object, ...]) -> BaseException:
-        cls: Any = self.classes[coded["c"]]
-        if not issubclass(cls, BaseException):
-            raise self.protocol("not an exception")
-        # its `__new__` wants a message and exceptions
-        if issubclass(cls, BaseExceptionGroup):
-            return _exception_class("Exception")("a group of exceptions")  # type: ignore[no-any-return]
-        error = _empty_exception(cls)
-        error.args = args
-        if type(coded.get("str")) is str:
-            error.__dict__["_border_text"] = coded["str"]
-        return error
-
 
 def _is_value_type(cls: type) -> bool:
     return issubclass(cls, (BaseException, *VALUE_NAMES, *_BY_VALUE)) or libraries.is_value_type(cls)
-
-
-def _exception_class(name: str) -> type:
-    """The class of an exception of the candidate's: one whose handler is for what is the candidate's."""
-    return CATCHING.get(name) or stdlib.exception(name)
-
-
-def _library_exception(cls: type) -> type | None:
-    """The first exception class of a library that a class derives from; None where it is none."""
-    if not issubclass(cls, BaseException):
-        return None
-    bases: tuple[type, ...] = ancestors(cls)
-    return next(base for base in bases if not isinstance(base, ProxyClass) and base not in _MIXINS)
 
 
 def _hash_of_held(base: Any) -> Callable[[Any], int]:
@@ -496,14 +351,6 @@ def _hash_of_held(base: Any) -> Callable[[Any], int]:
     mapping = issubclass(base, dict)
     alike = frozenset if mapping or base is set else tuple
     return lambda self: hash(alike(base.items(self) if mapping else base.__iter__(self)))
-
-
-def _empty_exception(cls: Any) -> BaseException:
-    """Make one without asking the candidate, as the class of a mixin would: what it made would cross as an exception again."""
-    base: Any = next(
-        base for base in ancestors(cls) if issubclass(base, BaseException) and not isinstance(base, ProxyClass)
-    )
-    return base.__new__(cls)  # type: ignore[no-any-return]
 
 
 def _item(name: str, at: int) -> Callable[[Any], object]:

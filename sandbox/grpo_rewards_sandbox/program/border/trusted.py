@@ -1,27 +1,25 @@
-"""The tests' side of the border: builds proxies, answers the candidate. Never runs candidate code, never unpickles."""
+"""The tests' side of the border: what stands for each side's objects, and what is asked of the candidate. Never runs its code."""
 
 from __future__ import annotations
 
 import asyncio
-import builtins
 import dataclasses
 import inspect
-import logging
 import sys
 import types
-import warnings
 import weakref
 from _thread import get_ident
 from collections.abc import Callable
 from typing import Any, NoReturn
 
 from . import handed_over, stdlib
+from .answers import Answers
 from .awaiting import waiting
 from .codec import Ref
-from .failed_checks import FailedChecks, Refused, expected
+from .failed_checks import Refused, expected
 from .libraries import OF_LIBRARIES
 from .messages import Along, DescribedFunction, Ends
-from .operations import OPERATIONS, SPECIAL, TEXT
+from .operations import SPECIAL
 from .proxies import (
     Border,
     Proxy,
@@ -34,11 +32,9 @@ from .proxies import (
     own_number,
     read,
 )
-from .proxy_classes import ProxyMaker
 from .proxy_functions import ProxyFunction, ProxyModule, annotation, asynchronous_generator, coroutine, generator
 from .signatures import kind_of, signature
 from .surroundings import Surroundings
-from .tasks import nested
 from .uses import ASYNCHRONOUS, GIVEN, MADE, TEST_MODULES, BoundMethod, made, origin
 from .values import CATCHING, CONTAINER_NAMES, HELD, pairs
 
@@ -50,35 +46,26 @@ _ASKS_WHOSE_MEMORY = frozenset(("shares_memory", "may_share_memory", "data_ptr")
 _ADVANCE: dict[str, Callable[[int], object]] = {
     "G": generator, "Co": lambda number: coroutine(Ref(number)), "AG": asynchronous_generator,
 }  # fmt: skip
-_OF_OBJECTS = frozenset("op call await start signature getattr setattr delattr".split())
 _FUNCTIONS = (types.FunctionType, types.BuiltinFunctionType)
 _COLLECTION = ("__iter__", "__len__", "__getitem__", "__contains__", "__reversed__")
-# they tell of insides, or end what the tests go on with
-_NOT_FOR_CANDIDATES = frozenset(("dir", "copy", "deepcopy", "throw", "close"))
 _BRING_NUMPY = frozenset("np numpy pandas pd torch scipy sklearn".split())
-_RECORD = logging.makeLogRecord({"message": "", "asctime": ""})
 
 
-class TrustedPeer(ProxyMaker, FailedChecks):
-    """Decodes handles into proxies; lets the candidate use only what the tests handed over, and only from outside."""
+class TrustedPeer(Answers):
+    """Decodes handles into proxies, and asks the candidate what the tests ask of them."""
 
     trusted = True
 
     def __init__(self, ends: Ends, *, under_test: frozenset[str], module_name: str, quiet: bool = False) -> None:
-        ProxyMaker.__init__(self, ends, 0)
+        super().__init__(ends, quiet=quiet)
         self.under_test = under_test
         self.refused = ""
-        self._texts: dict[str, str] = {}
         self.module_name = module_name
-        self._given: set[int] = set()
         self._sent: dict[str, object] = {}
         self._bound: weakref.WeakValueDictionary[int, Any] = weakref.WeakValueDictionary()
         # classes that the tests found, by number: whether calling one makes an object
         self._makes: dict[int, bool] = {}
-        self.loop: Any = None
-        self.waiting: Any = None
-        self._quiet, self.threaded = quiet, not quiet
-        self._said: dict[str, Callable[..., None]] = {"print": self._print, "warn": self._warn, "log": self._log}
+        self.threaded = not quiet
         self.surroundings = Surroundings()
         Border.peer = self
 
@@ -369,134 +356,6 @@ class TrustedPeer(ProxyMaker, FailedChecks):
         self.settle()
         for what, value in self.surroundings.changes():
             super().request(what, value)
-
-    # ---- requests of the candidate
-
-    def perform(self, what: str, arguments: list[object], along: Along) -> object:
-        """Do what the candidate asks; a check that fails on the way is noted."""
-        self.heard(along)
-        try:
-            return self._perform(what, arguments)
-        except BaseException as error:
-            self.note(error)
-            raise
-
-    def _handed_over(self, value: object) -> bool:
-        number = self.mine_by_id.get(id(value))
-        return number is not None and self.mine.get(number) is value
-
-    def _perform(self, what: str, arguments: list[Any]) -> Any:
-        """Do what the candidate asks, on objects that the tests handed over and with no way into their insides."""
-        if self.is_theirs(self.pair().number) and not (
-            what in _OF_OBJECTS and self._handed_over(arguments[what == "op"])
-        ):
-            # with it would come, between two checks, what it changed in containers that both sides hold
-            raise self.protocol("a thread of its own used what the tests did not hand over")
-        if what == "stdin":
-            if arguments[0] == "input":
-                # looked up now: a test may have replaced it
-                return builtins.input(*arguments[1:])
-            return sys.stdin.read() if arguments[0] == "read" else sys.stdin.readline()
-        if what == "op":
-            operation, value = arguments[0], arguments[1]
-            own = operation in ("copy", "deepcopy") and type(value).__module__ in TEST_MODULES
-            refused = operation not in OPERATIONS or (operation in _NOT_FOR_CANDIDATES and not own)
-            if refused or not self._handed_over(value):
-                self.differs(f"the candidate may not do {operation} with an object of the tests")
-                raise TypeError("not allowed")
-            if operation in TEXT and (name := handed_over.private_in_text(value, operation)):
-                raise self._withheld("get", name, value)
-            return OPERATIONS[operation](*arguments[1:])
-        if what == "ping":
-            return None
-        if what in self._said:
-            # tests that keep no state have no way to look at streams, warnings or logs
-            return None if self._quiet else self._said[what](*arguments)
-        if what in ("cancel", "result"):
-            return getattr(self.waiting, what)(arguments[0])
-        value = arguments[0]
-        if not self._handed_over(value):
-            raise TypeError("not an object that the tests handed over")
-        if what == "call":
-            named = arguments[2] if len(arguments) > 2 else {}
-            if type(arguments[1]) is not tuple or type(named) is not dict:
-                raise self.protocol("a call")
-            return value(*arguments[1], **named)
-        if what in ("await", "start"):
-            awaited = self._awaited(*arguments)
-            if what == "start":
-                return self.waiting.start(awaited)
-            self.loop = self.loop or asyncio.new_event_loop()
-            return nested(self.loop, awaited)
-        if what == "signature":
-            if getattr(value, "__defaults__", None):
-                self.differs(f"a default of the tests' {handed_over.kind(value)} stays with it")
-            return handed_over.signature(value, self._handed_over, self.differs)
-        name = arguments[1]
-        try:
-            if what == "getattr":
-                found: Any = handed_over.read(value, name)
-                if name == "__annotations__" and len(found) < len(value.__annotations__):
-                    self.differs(
-                        f"of the annotations of the tests' {handed_over.kind(value)} only builtin types are seen"
-                    )
-                return self._token(found) if name == "__doc__" and type(found) is str else found
-            if what == "setattr":
-                return setattr(value, handed_over.writable(value, name, given=id(value) in self._given), arguments[2])
-            if what == "delattr":
-                return delattr(value, handed_over.writable(value, name, given=False))
-        except handed_over.Withheld:
-            if what == "getattr" and not handed_over.has(value, name):
-                raise AttributeError(f"{handed_over.kind(value)!r} object has no attribute {name!r}") from None
-            raise self._withheld(what[:3], name, value) from None
-        raise self.protocol(f"a request {what!r}")
-
-    def _withheld(self, what: str, name: object, value: object) -> handed_over.Withheld:
-        said = f"the candidate may not {what} {name} of the tests' {handed_over.kind(value)}"
-        self.differs(said)
-        return handed_over.Withheld(said)
-
-    def _print(self, out: object, err: object) -> None:
-        for stream, text in ((sys.stdout, out), (sys.stderr, err)):
-            if text:
-                stream.write(str(text))
-
-    def _warn(self, said: object) -> None:
-        if not self.text.words.isdisjoint(("filename", "lineno")):
-            self.differs("the tests do not see where a warning of the candidate's was given")
-        warnings.warn(said if isinstance(said, Warning) else UserWarning(str(said)), stacklevel=5)
-
-    def _log(self, name: object, level: Any, text: object, args: Any, extra: Any, error: Any) -> None:
-        if type(args) not in (tuple, dict) or type(extra) is not dict or type(text) is not str:
-            raise self.protocol("a log record")
-        given = (args,) if type(args) is dict else args
-        own = {str(key): value for key, value in extra.items() if not hasattr(_RECORD, str(key))}
-        cause = error if isinstance(error, BaseException) else None
-        logging.getLogger(str(name)).log(int(level), text, *given, exc_info=cause, extra=own)
-
-    def _token(self, text: str) -> str:
-        """What stands for a docstring of the tests, which may say what is expected: whoever copies it copies this."""
-        token = f"<the tests' docstring {len(self._texts)}>"
-        self._texts[token] = text
-        return token
-
-    def told(self, text: object) -> object:
-        """Return a docstring of the candidate's; of one copied from the tests what it is."""
-        return self._texts.get(text, text) if type(text) is str else text
-
-    def _awaited(self, value: object, name: str = "", arguments: object = ()) -> Any:
-        """A coroutine of the tests, or what an asynchronous special method of an object of theirs returns."""
-        if not name:
-            if type(value) is not types.CoroutineType:
-                raise self.protocol("awaiting what is no coroutine")
-            return value
-        if name not in ASYNCHRONOUS or type(arguments) is not tuple:
-            raise self.protocol("a special method")
-        return _waited(value) if name == "__await__" else getattr(type(value), name)(value, *arguments)
-
-
-async def _waited(value: Any) -> object:
-    return await value
 
 
 def _own_plain(cls: type) -> bool:
