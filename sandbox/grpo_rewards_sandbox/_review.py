@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ._job import Job
-from .program.formats import names, review, visible
+from .program.formats import review, visible
 from .program.formats.classes import entry_name
 
 
@@ -17,6 +17,6 @@ def unjudgeable(job: Job) -> str:
         return ""
     if job.format == "pytest":
         assert isinstance(job.tests, str)
-        return review.unjudgeable(job.tests, job.module, names.imported(job.tests, job.module))
+        return review.unjudgeable(job.tests, job.module, visible.of_candidate(job.tests, job.module))
     tests = job.tests if isinstance(job.tests, str) else "\n".join([job.setup, *job.tests])
     return review.unjudgeable(tests, job.module, visible.unbound(tests, entry_name(job.entry_point)))

@@ -82,7 +82,7 @@ def asked_of(job: JobMessage) -> tuple[frozenset[str], frozenset[str]]:
     """The names of the candidate in tests, and which of them are classes."""
     text, _ = texts(job)
     if job["format"] == "pytest":
-        theirs = names.imported(text, job["module"])
+        theirs = visible.of_candidate(text, job["module"])
         return theirs, classes_under_test(text, job["module"], theirs, job["classes"])
     entry = entry_name(job["entry_point"])
     theirs = visible.unbound(text, entry)

@@ -30,7 +30,9 @@ def publish(peer: TrustedPeer, job: JobMessage) -> None:
     held["__doc__"] = doc if type(doc) is str else None
     if visible.star_imports(tests, name):
         own = exported if type(exported) is list else [n for n in defined if type(n) is str and not n.startswith("_")]
-        asked = names.used(tests) - visible.bound(tests, name)
+        used = names.used(tests)
+        # `globals()[name]` looks for what stands in a string
+        asked = (names.words(tests) if "globals" in used else used) - visible.bound(tests, name)
         kept, taken = visible.taken(peer, module, own, tests, asked, job["candidate"], modules=False)
         held.update(kept, __all__=[*kept, *taken], _border_read=taken)
     held["__file__"] = f"{name}.py"

@@ -107,10 +107,11 @@ class Sources:
 
     def _holds_own(self, node: ast.expr, seen: set[str]) -> bool:
         """This is the tests' own, or a container of theirs that nobody else was handed and that holds nothing but that."""
+        if isinstance(node, ast.Starred):
+            return self._holds_own(node.value, seen)
         if isinstance(node, (ast.List, ast.Set)):
             return all(
-                self._holds_own(part, seen) if isinstance(part, ast.Starred) else self.own(part, seen)
-                for part in node.elts
+                (self._holds_own if isinstance(part, ast.Starred) else self.own)(part, seen) for part in node.elts
             )
         if isinstance(node, ast.Dict):
             return all(self.own(part, seen) for part in [*node.keys, *node.values])
@@ -136,12 +137,11 @@ class Sources:
 
     def _looks(self, use: ast.expr) -> bool:
         parent = self.parents[id(use)]
-        if isinstance(parent, (ast.For, ast.comprehension, ast.Expr, ast.Assert)):
+        # of what is starred each part is handed on, and not the whole
+        if isinstance(parent, (ast.For, ast.comprehension, ast.Expr, ast.Assert, ast.Starred)):
             return True
         if isinstance(parent, (ast.Subscript, ast.Compare, ast.FormattedValue)):
             return isinstance(getattr(parent, "ctx", ast.Load()), ast.Load)
-        if isinstance(parent, ast.Starred):
-            return isinstance(self.parents[id(parent)], _CONTAINERS)
         if isinstance(parent, ast.Attribute):
             call = self.parents[id(parent)]
             return parent.attr in _PURE_METHODS and isinstance(call, ast.Call) and call.func is parent
@@ -282,7 +282,7 @@ class Sources:
         """A parameter is a case of `parametrize`, a fixture, or what the calls give, where all of them stand in this text."""
         arguments = function.args
         plain = [*arguments.posonlyargs, *arguments.args]
-        if plain and plain[0].arg in ("self", "cls"):
+        if plain and self._is_method(function):
             self._bind(ast.Name(plain.pop(0).arg), None)
         cases = _cases(function)
         if getattr(function, "name", "") in _ATTRIBUTES and plain:  # whoever asks this object for it may ask for more
@@ -308,11 +308,14 @@ class Sources:
         for rest in (arguments.vararg, arguments.kwarg):
             self._bind(ast.Name(rest.arg) if rest else None, None)
 
+    def _is_method(self, function: ast.AST) -> bool:
+        return isinstance(self.parents.get(id(function)), ast.ClassDef)
+
     def _calls(self, function: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> list[ast.Call]:
         """All calls of a helper, where nobody but this text can call it; else none."""
         if isinstance(function, ast.Lambda) or function.decorator_list or function.name.startswith(("test", "__")):
             return []
-        if [part.arg for part in function.args.args[:1]] in (["self"], ["cls"]):
+        if self._is_method(function):
             return []  # whoever has the object calls it
         found = [(use, self.parents[id(use)]) for use in self._uses.get(function.name, ())]
         calls = [node for use, node in found if isinstance(node, ast.Call) and node.func is use and _spelled_out(node)]

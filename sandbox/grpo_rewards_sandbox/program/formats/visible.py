@@ -174,6 +174,12 @@ def star_imports(tests: str, module: str) -> bool:
     )
 
 
+def of_candidate(tests: str, module: str) -> frozenset[str]:
+    """Return the names that a test file has of the candidate's module, with those that a star import brings."""
+    brought = unbound(tests, "") - {"candidate"} if star_imports(tests, module) else frozenset()
+    return names.imported(tests, module) | brought
+
+
 @functools.lru_cache(maxsize=64)
 def bound(tests: str, module: str) -> frozenset[str]:
     """Return the names that the tests' text gives a meaning itself at its top level: these stay its own."""
