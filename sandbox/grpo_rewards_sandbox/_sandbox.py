@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import logging
 import os
 import queue
 import threading
@@ -17,6 +18,7 @@ from ._errors import SandboxUnavailable
 from ._job import Job, Verdict
 from ._registry import AUTO, check_options, find_backend, make_backend, option_names
 
+_log = logging.getLogger(__name__)
 _ATTEMPTS, _PAUSE = 3, 0.2  # starts; seconds before the next one
 _CLEANING = 10.0  # seconds after which a worker that is still ending its last job's processes is replaced
 _CLOSED = "the sandbox is closed"
@@ -141,8 +143,17 @@ class Sandbox:
         self._wanted.set()
         return worker or self._start()
 
+    def _end(self, worker: Worker) -> None:
+        """Close a worker, whatever its backend raises: who waits for a verdict waits for the thread that does this."""
+        try:
+            worker.close()
+        except Exception as error:  # noqa: BLE001
+            _log.warning(
+                "a worker of the sandbox (%s) could not be closed: %s: %s", self.backend, type(error).__name__, error
+            )
+
     def _drop(self, worker: Worker) -> None:
-        worker.close()
+        self._end(worker)
         with self._lock:
             self._live.remove(worker)
 
@@ -175,7 +186,7 @@ class Sandbox:
             if thread is not threading.current_thread():  # one whose job was the last to hold a dropped sandbox
                 thread.join()
         for worker in self._live:
-            worker.close()
+            self._end(worker)
         self._backend.close()
 
     def __del__(self) -> None:

@@ -77,6 +77,8 @@ class Says(Worker):
 
     def close(self) -> None:
         """Nothing is held."""
+        if self.status == "breaks":
+            raise BrokenPipeError("it is broken")
 
 
 JOB = Job("x = 1", ["assert x == 1"], "asserts")
