@@ -274,13 +274,20 @@ def _leaves_out(mark: ast.AST) -> bool:
 
 def modules(source: str, module: str) -> frozenset[str]:
     """The names under which a file has the candidate's module."""
-    return frozenset({module}) | {
-        alias.asname
-        for node in parsed(source)
-        if isinstance(node, ast.Import)
-        for alias in node.names
-        if alias.name == module and alias.asname
-    }
+    found = {module}
+    for node in parsed(source):
+        if isinstance(node, ast.Import):
+            found.update(alias.asname for alias in node.names if alias.name == module and alias.asname)
+        elif isinstance(node, ast.Assign) and _imports(node.value, module):
+            found.update(target.id for target in node.targets if isinstance(target, ast.Name))
+    return frozenset(found)
+
+
+def _imports(node: ast.expr, module: str) -> bool:
+    """A call of `import_module` with this name."""
+    if not isinstance(node, ast.Call) or called(node) not in ("import_module", "__import__") or not node.args:
+        return False
+    return isinstance(node.args[0], ast.Constant) and node.args[0].value == module
 
 
 def renamed(source: str, module: str) -> dict[str, str]:
