@@ -11,13 +11,8 @@ from collections.abc import Iterable
 from . import names
 from .names import called
 
-# attributes that plain data has too: reading one says nothing about where the object came from
-_OF_DATA = frozenset(
-    name
-    for kind in (str, bytes, list, dict, set, tuple, int, float, complex, range)
-    for name in dir(kind)
-    if not name.startswith("__")
-) | frozenset(
+_BUILTINS = (str, bytes, list, dict, set, tuple, int, float, complex, range)
+_OF_LIBRARIES = frozenset(
     "shape dtype ndim size T tolist all any mean std var min max argmin argmax argsort astype reshape flatten ravel item"
     " nbytes columns index values iloc loc head tail equals empty to_dict to_list dtypes at iat isna notna iterrows"
     " itertuples groupby sort_values reset_index name names year month day hour minute second microsecond tzinfo days"
@@ -25,6 +20,10 @@ _OF_DATA = frozenset(
     " popleft rotate most_common elements numerator denominator quantize as_tuple parent stem suffix exists is_file is_dir"
     " read_text write_text args equal allclose eq".split()
 )
+# attributes that plain data has too: reading one says nothing about where the object came from
+_OF_DATA = _OF_LIBRARIES.union(name for kind in _BUILTINS for name in dir(kind) if not name.startswith("__"))
+# but where it is a method of any data, and read as a value: `stack.items == [1]`
+_METHODS = _OF_DATA.difference(_OF_LIBRARIES, ("real", "imag", "stop", "step"))
 # attributes that a function has too, by itself or by a usual decorator
 _OF_FUNCTIONS = frozenset(
     "cache_info cache_clear cache_parameters __name__ __doc__ __wrapped__ __annotations__ __qualname__ __module__"
@@ -78,6 +77,10 @@ def _used_as_classes(text: str, module: str, asked: frozenset[str]) -> frozenset
             return found
         if isinstance(node, (ast.Name, ast.Attribute)):
             return held(node)
+        if isinstance(node, ast.NamedExpr):
+            return made(node.value)
+        if isinstance(node, ast.Lambda):  # as a function by that name: what its calls give
+            return made(node.body)
         if isinstance(node, ast.Subscript):
             return _parts(made(node.value))
         within = ast.iter_child_nodes(node) if isinstance(node, _CONTAINERS) else ()
@@ -97,7 +100,7 @@ def _used_as_classes(text: str, module: str, asked: frozenset[str]) -> frozenset
             if isinstance(node, ast.Assign):
                 for target in node.targets:
                     hold(target, made(node.value))
-            elif isinstance(node, ast.AnnAssign):
+            elif isinstance(node, (ast.AnnAssign, ast.NamedExpr)):
                 hold(node.target, made(node.value))
             elif isinstance(node, (ast.For, ast.comprehension)):
                 hold(node.target, _parts(made(node.iter)))
@@ -113,12 +116,13 @@ def _used_as_classes(text: str, module: str, asked: frozenset[str]) -> frozenset
                 for part in ast.walk(node):
                     if isinstance(part, (ast.Return, ast.Yield)):
                         hold(ast.Name(node.name), made(part.value))
+    values = {id(part) for node in names.parsed(text) for part in _values(node)}
     for node in names.parsed(text):
         if isinstance(node, ast.Attribute):
             own = named(node.value)
             if own and node.attr not in _OF_FUNCTIONS:
                 found.add(own)
-            elif node.attr not in _OF_DATA and not own:
+            elif not own and (node.attr not in _OF_DATA or (node.attr in _METHODS and id(node) in values)):
                 found.update(name for name, around in made(node.value) if not around)
         elif isinstance(node, ast.Call):
             at = _CLASS_ARGUMENTS.get(called(node))
@@ -137,6 +141,17 @@ def _used_as_classes(text: str, module: str, asked: frozenset[str]) -> frozenset
         for note in (getattr(node, "annotation", None), getattr(node, "returns", None)):
             found.update(map(named, ast.walk(note) if isinstance(note, ast.AST) else ()))
     return frozenset(found - {""})
+
+
+def _values(node: ast.AST) -> list[ast.expr]:
+    """What is compared, counted, looked into or looked through here."""
+    if isinstance(node, ast.Compare):
+        return [node.left, *node.comparators]
+    if isinstance(node, ast.Subscript):
+        return [node.value]
+    if isinstance(node, (ast.For, ast.comprehension)):
+        return [node.iter]
+    return node.args if isinstance(node, ast.Call) and (names.is_check(node) or called(node) == "len") else []
 
 
 def _each(node: ast.expr) -> list[ast.expr]:
