@@ -10,7 +10,7 @@ import os
 import site
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from .names import ExpectedTests
 from .report import JobReport, Progress
@@ -117,7 +117,9 @@ class PreparedSession:
 
     def gives(self, fixture: str) -> bool:
         """Pytest itself has this fixture."""
-        return fixture == "request" or bool(self._session._fixturemanager.getfixturedefs(fixture, self._session))
+        find: Any = self._session._fixturemanager.getfixturedefs
+        by_id = "nodeid" in inspect.signature(find).parameters  # in pytest 8.0
+        return fixture == "request" or bool(find(fixture, self._session.nodeid if by_id else self._session))
 
     def run(self, path: str, outcomes: Outcomes, temporary: str) -> list[Item]:
         """Collect and run one file; return the collected items."""
