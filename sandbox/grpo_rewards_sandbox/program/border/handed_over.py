@@ -106,9 +106,10 @@ def _public(value: object, name: object) -> str:
     # how they check, what a mock returns and how often it was called: for the tests alone
     if any(base.__module__.partition(".")[0] in _FRAMEWORKS and hasattr(base, name) for base in type(value).__mro__):
         raise Withheld(name)
-    roots = (base.__module__.partition(".")[0].lstrip("_") for base in type(value).__mro__)
-    if any(name in _CONTROLS.get(root, ()) for root in roots):
-        raise Withheld(name)
+    for root, controls in _CONTROLS.items():
+        roots = (base.__module__.partition(".")[0].lstrip("_") for base in type(value).__mro__)
+        if name in controls and root in roots:
+            raise Withheld(name)
     return name
 
 

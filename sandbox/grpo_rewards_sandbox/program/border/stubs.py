@@ -43,7 +43,7 @@ class TestsDefault:
 def _call(self: object, /, *args: object, **kwargs: object) -> object:
     if sys.gettrace() is not None or sys.getprofile() is not None:
         Here.met["what the tests' own functions do is not seen by a trace or profile that the candidate set"] = []
-    if any(type(part) is TestsDefault for part in (*args, *kwargs.values())):
+    if TestsDefault in map(type, (*args, *kwargs.values())):
         args, kwargs = _but_for_defaults(_signature(self), args, kwargs)
     return Here.peer.request("call", self, args, *([kwargs] if kwargs else []))
 

@@ -83,6 +83,7 @@ def submodules(source: str) -> list[str]:
     return sorted({".".join(path[:end]) for path in paths for end in range(2, len(path))})
 
 
+@functools.lru_cache(maxsize=64)
 def _of_modules(source: str) -> list[tuple[tuple[str, ...], bool]]:
     """Each attribute of an imported module, as a path from the module's own name, and whether it is set."""
     nodes = parsed(source)
