@@ -31,6 +31,7 @@ _MUTUAL = 0.5  # of what they run: who asks is ready still while the other answe
 _QUICK = 2e-4  # seconds of a turn; of quicker ones who asks is interrupted by who answers, and ready all that time
 _MUTUAL_QUICK = 1.0
 _MOSTLY = 0.5  # of the time that was used: what a program that ran did at least
+LOOK = 0.2  # seconds between two looks at what a job's processes hold and have used, and between two signs of life of who waits
 _EXITING = 4  # the kernel's flag of a process that is ending
 KILLED = (-signal.SIGKILL, -signal.SIGTERM)  # exit statuses of what another process ended
 _TICKS = os.sysconf("SC_CLK_TCK")

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from . import checker, forkserver, packages, wire
-from .clock import ending
+from .clock import LOOK, ending
 from .isolation import confine
 from .isolation.plan import Plan
 from .isolation.syscalls import PR_SET_PDEATHSIG, prctl
@@ -18,7 +18,6 @@ from .placement import Placement
 from .protocol import CheckMessage, Forked, Load, Parent, Reap, Role, Start, SupervisorConfig
 
 CANDIDATE, TESTS, CHECKS = Parent("candidate"), Parent("tests"), Parent("checks")
-_SIGN = 0.2  # seconds between two signs of life of who waits
 
 
 class Parents:
@@ -89,7 +88,7 @@ class Parents:
             self._placement.free(pid)
         try:
             for parent in missing:
-                while not self.answers(parent, _SIGN):
+                while not self.answers(parent, LOOK):
                     alive()
                 self.receive(parent)
         except wire.Disconnected:

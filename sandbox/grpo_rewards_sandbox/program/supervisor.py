@@ -19,7 +19,7 @@ from typing import Protocol
 from . import checker, landlock_programs, packages
 from .border.messages import pipes
 from .children import all_set_up
-from .clock import KILLED, JobClock, ending, ran_out, used_up
+from .clock import KILLED, LOOK, JobClock, ending, ran_out, used_up
 from .formats import names
 from .formats.report import MAX_REASON, JobReport, not_set_up, read_report
 from .isolation import confine, limits, plan, root
@@ -43,7 +43,6 @@ from .protocol import (
 _MAX_REPORT, _CHECKER_JOBS = 1 << 20, 500
 _PROGRESS = re.compile(rb"([0-9]{1,9}) ([0-9]{1,9})")
 _LAST_OF_REPORT = b"}\n"
-_LOOK = 0.2  # seconds between two looks at what a candidate's processes hold and have used
 _PATIENCE = 0.2  # seconds that a verdict waits for the end of its job's processes, which goes on behind it
 _PATIENCE_FOR_CAUSE = 5.0  # the same where a process ended by itself: how it did may say that the verdict is none
 _RUNS, _PAUSE = 3, 0.2  # how often a job whose processes are killed is run, and seconds before the next time
@@ -128,7 +127,7 @@ class Supervisor:
         until = time.monotonic() + patience
         answers = []
         for one in running:
-            while until and not self.parents.answers(one.parent, min(_LOOK, max(0.0, until - time.monotonic()))):
+            while until and not self.parents.answers(one.parent, min(LOOK, max(0.0, until - time.monotonic()))):
                 self._answer.alive()
                 if time.monotonic() >= until:
                     late()
@@ -145,7 +144,7 @@ class Supervisor:
         self._answer = answer
         for run in range(1, _RUNS + 1):
             self.count += 1
-            self._next_look = time.monotonic() + _LOOK
+            self._next_look = time.monotonic() + LOOK
             self.parents.bury()
             self.parents.gather()
             try:
@@ -284,7 +283,7 @@ class Supervisor:
         now = time.monotonic()
         if now < self._next_look:
             return "", ""
-        self._next_look = now + _LOOK
+        self._next_look = now + LOOK
         self._answer.alive()
         clock.look()
         started, checker = running[0], self.parents.pids.get(CHECKS)
@@ -292,7 +291,7 @@ class Supervisor:
         if clock.crowded:
             self._placement.spread([*judging, *((one.pid, one.user) for one in running)])
             clock.together = False
-        if limits.tree_memory(started.pid, memory, now + _LOOK) > memory:
+        if limits.tree_memory(started.pid, memory, now + LOOK) > memory:
             return "memory", f"its processes hold more than {memory >> 20} MiB together"
         if self._unbounded and limits.folder_bytes(f"{self.store}/{started.name}", root.TMP_BYTES) > root.TMP_BYTES:
             return "disk", f"its files hold more than {root.TMP_BYTES >> 20} MiB together, or lie where nobody can look"
@@ -316,7 +315,7 @@ class Supervisor:
             if report.limit:
                 report.status = "limit"
                 break
-            poll.poll(min(max(left, 0.0), _LOOK) * 1000)
+            poll.poll(min(max(left, 0.0), LOOK) * 1000)
             try:
                 chunk = os.read(reader, 65536)
             except BlockingIOError:

@@ -84,8 +84,7 @@ class Answers(ProxyMaker, FailedChecks):
             raise TypeError("not an object that the tests handed over")
         if what == "call":
             named = arguments[2] if len(arguments) > 2 else {}
-            if type(arguments[1]) is not tuple or type(named) is not dict:
-                raise self.protocol("a call")
+            self.demand(type(arguments[1]) is tuple and type(named) is dict, "a call")
             return value(*arguments[1], **named)
         if what in ("await", "start"):
             awaited = self._awaited(*arguments)
@@ -132,8 +131,7 @@ class Answers(ProxyMaker, FailedChecks):
         warnings.warn(said if isinstance(said, Warning) else UserWarning(str(said)), stacklevel=5)
 
     def _log(self, name: object, level: Any, text: object, args: Any, extra: Any, error: Any) -> None:
-        if type(args) not in (tuple, dict) or type(extra) is not dict or type(text) is not str:
-            raise self.protocol("a log record")
+        self.demand(type(args) in (tuple, dict) and type(extra) is dict and type(text) is str, "a log record")
         given = (args,) if type(args) is dict else args
         own = {str(key): value for key, value in extra.items() if not hasattr(_RECORD, str(key))}
         cause = error if isinstance(error, BaseException) else None
@@ -149,14 +147,12 @@ class Answers(ProxyMaker, FailedChecks):
         """Return a docstring of the candidate's; of one copied from the tests what it is."""
         return self._texts.get(text, text) if type(text) is str else text
 
-    def _awaited(self, value: object, name: str = "", arguments: object = ()) -> Any:
+    def _awaited(self, value: object, name: str = "", arguments: Any = ()) -> Any:
         """A coroutine of the tests, or what an asynchronous special method of an object of theirs returns."""
         if not name:
-            if type(value) is not types.CoroutineType:
-                raise self.protocol("awaiting what is no coroutine")
+            self.demand(type(value) is types.CoroutineType, "awaiting what is no coroutine")
             return value
-        if name not in ASYNCHRONOUS or type(arguments) is not tuple:
-            raise self.protocol("a special method")
+        self.demand(name in ASYNCHRONOUS and type(arguments) is tuple, "a special method")
         return _waited(value) if name == "__await__" else getattr(type(value), name)(value, *arguments)
 
 

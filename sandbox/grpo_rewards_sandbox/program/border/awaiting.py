@@ -42,8 +42,7 @@ class Waiting(Tasks):
         done, self.done = self.done, []
         try:
             finished = self.ask("turn", _LONGEST if timeout is None else min(timeout, _LONGEST), done)
-            if type(finished) is not list or not all(type(number) is int for number in finished):
-                raise Border.peer.protocol("a turn")
+            Border.peer.demand(type(finished) is list and all(type(number) is int for number in finished), "a turn")
             self.hear(finished)
         except BaseException as error:  # noqa: BLE001  it belongs to those who wait
             for waiter in self.waiting.values():
@@ -69,8 +68,7 @@ async def outcome(what: str, *arguments: object) -> object:
     peer, here = Border.peer, waiting()
     # driven by hand, it runs to its end
     answer = peer.request(what, *arguments, here is not None)
-    if type(answer) is not tuple or len(answer) != 2 or type(answer[0]) is not bool:
-        raise peer.protocol("no outcome")
+    peer.demand(type(answer) is tuple and len(answer) == 2 and type(answer[0]) is bool, "no outcome")
     done, value = answer
     if done:
         return value

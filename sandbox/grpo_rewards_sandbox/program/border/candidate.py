@@ -29,7 +29,7 @@ from .operations import OPERATIONS
 from .signatures import described
 from .stdlib import exception, find, new_exception
 from .streams import Printed, Typed
-from .stubs import Here, Stub
+from .stubs import Here, Stub, differs
 from .surroundings import open_database, open_temporary_files
 
 
@@ -132,11 +132,9 @@ class CandidatePeer(Describer):
         if self.new_classes:
             along["classes"], self.new_classes = self.new_classes, []
         if sys.stdout is not sys.__stdout__:
-            Here.met[
-                "what the tests' own functions print is not in the standard output that the candidate redirected"
-            ] = []
+            differs("what the tests' own functions print is not in the standard output that the candidate redirected")
         if self.folder and _where() != self.folder:
-            Here.met["the tests do not follow the candidate into another working directory"] = []
+            differs("the tests do not follow the candidate into another working directory")
         if Here.met:
             along["differs"] = [*Here.met]
         if self.loop.goes_on():
@@ -234,7 +232,7 @@ class CandidatePeer(Describer):
             exec(compile(shown, "setup.py", "exec", dont_inherit=True), module.__dict__)  # noqa: S102
         script.run(source, script.path_of(name), module.__dict__)
         if any(type(value) is contextvars.ContextVar for value in [*vars(module).values()]):
-            Here.met["the tasks of the tests have one set of the candidate's context variables among them"] = []
+            differs("the tasks of the tests have one set of the candidate's context variables among them")
         defined = [name for name in vars(module) if not (name.startswith("__") and name.endswith("__"))]
         return module, (defined, getattr(module, "__all__", None), getattr(module, "__doc__", None))
 

@@ -56,22 +56,22 @@ class Shared:
 
 def _alike(one: Any, other: Any) -> bool:
     """Nobody could tell them apart: equal values of two types are not alike, nor are 0.0 and -0.0, nor two equal lists."""
-    if one is other:
-        return True
     if type(one) is not type(other) or type(one) in CONTAINER_NAMES:
-        return False
+        return one is other
     if type(one) is bytes:
         return bool(one == other)
-    if type(one) is not tuple:
-        return repr(one) == repr(other)
-    if all_scalars(one) and all_scalars(other):
-        return _dumps(one, WITHOUT_REFERENCES) == _dumps(other, WITHOUT_REFERENCES)
-    return len(one) == len(other) and all(map(_alike, one, other))
+    return _all_alike(one, other) if type(one) is tuple else one is other or repr(one) == repr(other)
+
+
+def _all_alike(parts: Any, others: Any) -> bool:
+    if all_scalars(parts) and all_scalars(others):
+        return _dumps(parts, WITHOUT_REFERENCES) == _dumps(others, WITHOUT_REFERENCES)
+    return len(parts) == len(others) and all(map(_alike, parts, others))
 
 
 def _same(kind: str, contents: Any, before: Any) -> bool:
     if kind in BY_CONTENTS:
-        return _alike((*contents,), (*before,))
+        return _all_alike(contents, before)
     count = len(contents)
     if count != len(before) or count < _LONG:
         return count == len(before) and all(map(operator.is_, contents, before))
@@ -115,6 +115,10 @@ class Codec(Channel):
         self.sent, self.received = 0, 0
         self._sent_in: dict[int, int] = {}
         self._given_up: dict[int, tuple[object, int]] = {}
+
+    def is_theirs(self, number: object) -> bool:
+        """The other side gave this number: of an object, a container or a thread of its own."""
+        return type(number) is int and (number & 1) != self.parity
 
     def builtin(self, name: str) -> object:
         """Return what a builtin's name stands for here."""
@@ -241,8 +245,7 @@ class Codec(Channel):
             return body if type(body) is bytes else body.encode("latin1")
         if tag == "X":
             value = VALUES[body[0]].made(self.decode(body[1]))
-            if value.__class__ is not VALUES[body[0]].type:
-                raise self.protocol("not the value it says it is")
+            self.demand(value.__class__ is VALUES[body[0]].type, "not the value it says it is")
             return value
         if tag == "Y":
             return libraries.decode(self, body[0], self.decode(body[1]))
@@ -251,10 +254,9 @@ class Codec(Channel):
         return self.decode_object(tag, body)
 
     def _decode_container(
-        self, tag: str, number: object, coded: object, extra: object, cls: object, overlapping: Any = ()
+        self, tag: str, number: Any, coded: object, extra: object, cls: object, overlapping: Any = ()
     ) -> object:
-        if type(number) is not int or number in self.shared or (number & 1) == self.parity:
-            raise self.protocol("a container's number")
+        self.demand(self.is_theirs(number) and number not in self.shared, "a container's number")
         container = CONTAINERS[tag]
         derived = container.type if cls is None else self.container_class(cls, container.type)
         value = container.empty(derived, self.decode(extra))

@@ -16,7 +16,7 @@ from .operations import SPECIAL
 from .peer import Peer
 from .signatures import kind_of
 from .stdlib import base_name, exception_name, function_name
-from .stubs import Here
+from .stubs import differs
 from .values import BASES, CONTAINER_NAMES, SCALARS
 
 ASYNCHRONOUS = ("__aenter__", "__aexit__", "__anext__", "__aiter__", "__await__")
@@ -25,7 +25,7 @@ _VALUE_TYPES = frozenset((*BASES, *CONTAINER_NAMES))
 _FUNCTIONS = (types.FunctionType, types.MethodType, types.BuiltinFunctionType, functools._lru_cache_wrapper)
 _ITERATES = {types.GeneratorType: "G", types.CoroutineType: "Co", types.AsyncGeneratorType: "AG"}
 # those of `Mapping`, and by which name they cross
-_VIEWS: dict[type, str] = {KeysView: "keys", ValuesView: "values", ItemsView: "items"}
+_VIEWS_OF_MAPPINGS: dict[type, str] = {KeysView: "keys", ValuesView: "values", ItemsView: "items"}
 _COLLECTION = ("__iter__", "__len__", "__getitem__", "__contains__")
 # what `OSError`, `ImportError`, `NameError`, `AttributeError` and `SyntaxError` hold beside their arguments
 _OF_BUILTIN_ERRORS = ("errno", "strerror", "filename", "name", "path", "msg", "lineno", "offset", "text")
@@ -65,13 +65,11 @@ class Describer(Peer):
             methods = []
         described_as = str(cls.__name__), str(cls.__qualname__), str(cls.__module__)
         if "__del__" in names:
-            Here.met[
-                f"an object of class {cls.__name__} that the tests let go ends when the candidate is next called"
-            ] = []
+            differs(f"an object of class {cls.__name__} that the tests let go ends when the candidate is next called")
         deciding = type(cls).__instancecheck__, getattr(cls, "__subclasshook__", None)
         deciders = [getattr(one, "__module__", None) for one in deciding]
         if cls.__module__ in deciders and cls.__module__ not in sys.stdlib_module_names:  # the tests have those too
-            Here.met[f"`isinstance` does not ask class {cls.__name__} about values that are no objects of it"] = []
+            differs(f"`isinstance` does not ask class {cls.__name__} about values that are no objects of it")
         self.new_classes.append(DescribedClass(number, *described_as, bases, special, methods, self._more(cls)))
         return number
 
@@ -117,15 +115,13 @@ class Describer(Peer):
             return {"Fn": self._function(value)}
         if kind in _ITERATES:
             if kind is types.GeneratorType and value.gi_code.co_flags & inspect.CO_ITERABLE_COROUTINE:
-                Here.met["what `types.coroutine` lets be awaited is a plain generator on the other side"] = []
+                differs("what `types.coroutine` lets be awaited is a plain generator on the other side")
             return {_ITERATES[kind]: self.own(value)}
         if kind is types.ModuleType:
             return {"M": [self.own(value), str(value.__name__)]}
-        if kind in _VIEWS and (listed := _listed(value)) is not None:
-            Here.met[
-                "a view of a mapping of the candidate's own class is what the mapping lists when the view is got"
-            ] = []
-            return {"X": [_VIEWS[kind], self.encode(listed)]}
+        if kind in _VIEWS_OF_MAPPINGS and (listed := _listed(value)) is not None:
+            differs("a view of a mapping of the candidate's own class is what the mapping lists when the view is got")
+            return {"X": [_VIEWS_OF_MAPPINGS[kind], self.encode(listed)]}
         for base in kind.__mro__:
             if base in BASES:
                 return {"I": [self.own(value), self._class(kind), [self.encode(BASES[base](base, value))]]}

@@ -120,9 +120,7 @@ def json_encoder(within: dict[int, object] | None) -> Callable[[object, int], It
 
     `within`: where it keeps what it is within, to find what holds itself; None not to look for that.
     """
-    make = getattr(encoder, "c_make_encoder", None)
-    if make is None:
-        return json.JSONEncoder(separators=(",", ":"), check_circular=within is not None).iterencode  # type: ignore[return-value]
+    make: Any = vars(encoder)["c_make_encoder"]
     return make(within, _no_value, encoder.encode_basestring_ascii, None, ":", ",", False, False, True)  # type: ignore[no-any-return]
 
 
@@ -252,3 +250,8 @@ class Channel:
         """Note that the other side broke the rules; nothing passes after that."""
         self.broken = f"the candidate broke the protocol: {what}"
         return Protocol(self.broken)
+
+    def demand(self, holds: bool, what: str) -> None:
+        """Raise that where this does not hold of what the other side sent."""
+        if not holds:
+            raise self.protocol(what)

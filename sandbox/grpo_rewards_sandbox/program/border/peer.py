@@ -264,8 +264,7 @@ class Peer(Codec):
                 pair.arrived.put(error)
 
     def _deliver(self, pair: Pair, arrived: Arrived) -> None:
-        if pair.arrived.qsize() > _AHEAD:
-            raise self.protocol("a thread that does not wait to be answered")
+        self.demand(pair.arrived.qsize() <= _AHEAD, "a thread that does not wait to be answered")
         if self.threaded or type(arrived[0]) is not str:
             pair.arrived.put(arrived)
             return
@@ -308,8 +307,7 @@ class Peer(Codec):
 
     def _asked(self, pair: Pair) -> list[Any]:
         """Return where the next answer to this pair belongs; it is taken off before that is decoded, which may ask for more."""
-        if not pair.asked[-1]:
-            raise self.protocol("an answer to nothing")
+        self.demand(bool(pair.asked[-1]), "an answer to nothing")
         return pair.asked[-1].pop(0)
 
     def _paired(self, kind: object, along: Along) -> Pair:
@@ -323,8 +321,8 @@ class Peer(Codec):
         pair = self._pairs.get(number) if number else self._main
         if pair is not None:
             return pair
-        if not self.is_theirs(number) or type(kind) is not str or len(self._pairs) >= MAX_THREADS:
-            raise self.protocol(f"the number of a thread, or more than {MAX_THREADS} of them")
+        known = self.is_theirs(number) and type(kind) is str and len(self._pairs) < MAX_THREADS
+        self.demand(known, f"the number of a thread, or more than {MAX_THREADS} of them")
         pair = self._pairs[number] = Pair(number, [])
         if self.threaded:
             try:
@@ -332,10 +330,6 @@ class Peer(Codec):
             except RuntimeError:
                 raise self.protocol("more threads than there is memory for") from None
         return pair
-
-    def is_theirs(self, number: int) -> bool:
-        """A pair of this number is of a thread that the other side has of itself."""
-        return type(number) is int and (number & 1) != self.parity
 
     def _serve_pair(self, pair: Pair) -> None:
         self._here.pair = pair

@@ -241,6 +241,10 @@ def listed(self: object) -> list[str]:
     return sorted(name for name in found if type(name) is str)
 
 
+def assign(self: object, name: str, value: object) -> None:
+    Border.peer.request("setattr", _ref(self), name, value)
+
+
 def delete(self: object, name: str) -> None:
     Border.peer.request("delattr", _ref(self), name)
 
@@ -295,12 +299,7 @@ class ProxyClass(type):
         read(cls, name, value, facts(cls).tested)
         return Border.peer.constructor(value) if facts(cls).tested else value
 
-    def __setattr__(cls, name: str, value: object) -> None:
-        if name.startswith(("_border", "__abstract")):
-            type.__setattr__(cls, name, value)
-        else:
-            Border.peer.request("setattr", _ref(cls), name, value)
-
+    __setattr__ = assign
     __delattr__ = delete
     __dir__ = listed
 
@@ -322,9 +321,6 @@ class ProxyClass(type):
 
 class ProxyCollection(ProxyClass):
     """The class of proxied classes that are collections themselves, as enumerations are."""
-
-    def __bool__(cls) -> bool:
-        return True
 
     def __contains__(cls, other: object) -> bool:
         """Of plain data the candidate is not asked, which would say that it is there: it is looked for among what there is."""
@@ -361,6 +357,7 @@ class Proxy:
 
     _border = Facts(0)
     _border_held: tuple[int, list[object]] | tuple[None, None] = None, None  # of a sequence: what it held at a message
+    __setattr__ = assign
     __delattr__ = delete
     __dir__ = listed
 
@@ -368,12 +365,6 @@ class Proxy:
         if not name.startswith("__"):
             compared(self, name)
         return read(self, name, asked(self, name), facts(type(self)).tested)
-
-    def __setattr__(self, name: str, value: object) -> None:
-        if name.startswith("_border"):
-            object.__setattr__(self, name, value)
-        else:
-            Border.peer.request("setattr", self, name, value)
 
     def __copy__(self) -> object:
         return Border.peer.request("op", "copy", self)
@@ -402,9 +393,6 @@ def made_without_init(cls: Any, /, *args: object, **named: object) -> object:
 class ProxyObject(Proxy):
     """An object whose class derives from no value type."""
 
-    def __repr__(self) -> str:
-        return f"<{type(self).__name__} object>"
-
     @property
     def __dict__(self) -> object:  # type: ignore[override]
         return Border.peer.request("vars", self)
@@ -431,8 +419,7 @@ class ProxyException(ProxyObject):
         BaseException.__setattr__(self, name, value)  # taken once: an exception is what it was when it crossed
         return value
 
-    def __setattr__(self, name: str, value: object) -> None:
-        BaseException.__setattr__(self, name, value)
+    __setattr__ = BaseException.__setattr__  # type: ignore[assignment]
 
 
 _MIRRORS = frozenset((Proxy, ProxyObject, ProxyValue, ProxyException))

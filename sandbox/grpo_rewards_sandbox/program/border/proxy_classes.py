@@ -26,7 +26,7 @@ from .proxies import (
     number_of,
     read,
 )
-from .proxy_exceptions import MAX_KEPT, ExceptionMaker, empty_exception, library_base
+from .proxy_exceptions import MAX_KEPT, ExceptionMaker, library_base
 from .proxy_functions import ProxyFunction, annotation
 from .signatures import dataclass_fields
 from .values import BASES, CONTAINERS, VALUE_NAMES
@@ -94,15 +94,8 @@ class ProxyMaker(ExceptionMaker):
     def _take_classes(self, described: list[DescribedClass]) -> None:
         for said in described:
             one = DescribedClass(*said)
-            if (
-                type(one.number) is not int
-                or one.number in self.classes
-                or type(one.name) is not str
-                or type(one.module) is not str
-                or type(one.more) is not dict
-                or len(self.classes) >= MAX_CLASSES
-            ):
-                raise self.protocol("a class")
+            kinds = [type(part) for part in (one.number, one.name, one.module, one.more)] == [int, str, str, dict]
+            self.demand(kinds and one.number not in self.classes and len(self.classes) < MAX_CLASSES, "a class")
             parts = one.module.split(".")
             if (
                 len(self._elsewhere) < MAX_DIFFERENCES
@@ -243,9 +236,8 @@ class ProxyMaker(ExceptionMaker):
                 kept.append(base)
         return kept, known
 
-    def _known(self, number: object) -> object:
-        if type(number) is not int or number in self.shared:
-            raise self.protocol("a handle")
+    def _known(self, number: Any) -> object:
+        self.demand(type(number) is int and number not in self.shared, "a handle")
         value = self.got(number)
         if value is not None:
             self._given_back(number)
@@ -268,24 +260,19 @@ class ProxyMaker(ExceptionMaker):
         value = self._known(number)
         if value is not None:
             return value
-        cls = self.classes[class_number]
+        cls: Any = self.classes[class_number]
         if held:
             plain = self.decode(held[0])
-            if not issubclass(cls, type(plain)):
-                raise self.protocol("not the value it says it is")
+            self.demand(issubclass(cls, type(plain)), "not the value it says it is")
             self._compares_as_held(cls, type(plain))
             value = BASES[type(plain)](cls, plain)
-        elif issubclass(cls, _BY_VALUE):
-            raise self.protocol("a value without its value")
-        elif issubclass(cls, BaseException):
-            value = empty_exception(cls)
         else:
+            self.demand(not issubclass(cls, (BaseException, *_BY_VALUE)), "a value without its value")
             value = object.__new__(cls)
         return self._numbered(value, number)
 
     def _numbered(self, value: object, number: int) -> object:
-        setter: Any = BaseException.__setattr__ if isinstance(value, BaseException) else object.__setattr__
-        setter(value, "_border_number", number)
+        object.__setattr__(value, "_border_number", number)
         try:
             self.theirs[number] = weakref.ref(value)
         except TypeError:  # tuples and integers cannot be referred to weakly
@@ -303,16 +290,15 @@ class ProxyMaker(ExceptionMaker):
         return found
 
     def number_container(self, value: object, number: int) -> None:
-        if number in self.theirs:  # hostile: it would count as that object, which the tests may have made
-            raise self.protocol("a number given twice")
+        # hostile: it would count as that object, which the tests may have made
+        self.demand(number not in self.theirs, "a number given twice")
         self.origins.pop(number, None)  # hostile: given up before, it was one that the tests made
         if isinstance(value, Proxy):
             object.__setattr__(value, "_border_number", number)
 
     def container_class(self, number: Any, base: type) -> type:
         cls = self.classes[number]
-        if not issubclass(cls, base):
-            raise self.protocol("not the container it says it is")
+        self.demand(issubclass(cls, base), "not the container it says it is")
         self._compares_as_held(cls, base)
         return cls
 

@@ -78,8 +78,7 @@ class ExceptionMaker(Peer):
                 BaseException.__setattr__(ours, "__cause__", self.decode_exception(coded["cause"]))
             return ours
         number = coded["h"]
-        if type(number) is not int:
-            raise self.protocol("a handle")
+        self.demand(type(number) is int, "a handle")
         error = self._their_exceptions.get(number)
         if error is None:
             error = self._new_exception(coded)
@@ -93,8 +92,7 @@ class ExceptionMaker(Peer):
 
     def _new_exception(self, coded: Any) -> BaseException:
         args = self.decode(coded["a"])
-        if type(args) is not tuple:
-            raise self.protocol("an exception's arguments")
+        self.demand(type(args) is tuple, "an exception's arguments")
         error: BaseException
         if "g" in coded:
             parts = [self.decode_exception(part) for part in coded["g"][1]]
@@ -134,8 +132,7 @@ class ExceptionMaker(Peer):
 
     def _own_exception(self, coded: Any, args: tuple[object, ...]) -> BaseException:
         cls: Any = self.classes[coded["c"]]
-        if not issubclass(cls, BaseException):
-            raise self.protocol("not an exception")
+        self.demand(issubclass(cls, BaseException), "not an exception")
         # its `__new__` wants a message and exceptions
         if issubclass(cls, BaseExceptionGroup):
             return _exception_class("Exception")("a group of exceptions")  # type: ignore[no-any-return]

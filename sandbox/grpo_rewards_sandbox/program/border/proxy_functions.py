@@ -10,7 +10,7 @@ from typing import Any
 from .awaiting import outcome
 from .codec import Ref
 from .messages import DescribedFunction
-from .proxies import Border, ProxyClass, asked, delete, held_against, listed, module_namespace, read, seen
+from .proxies import Border, ProxyClass, asked, assign, delete, held_against, listed, module_namespace, read, seen
 from .signatures import code_of
 
 
@@ -84,8 +84,7 @@ class ProxyFunction:
             return code_of(self.__dict__["_border_kind"])
         return read(self, name, asked(self, name))
 
-    def __setattr__(self, name: str, value: object) -> None:
-        Border.peer.request("setattr", self, name, value)
+    __setattr__ = assign
 
     def __get__(self, instance: object, owner: object = None) -> object:
         return self if instance is None else types.MethodType(self, instance)
@@ -118,12 +117,7 @@ class ProxyModule(types.ModuleType):
             Border.peer.found_class(name, found)
         return read(self, name, found, "_border_loaded" in own)
 
-    def __setattr__(self, name: str, value: object) -> None:
-        if name.startswith("__"):
-            types.ModuleType.__setattr__(self, name, value)
-        else:
-            Border.peer.request("setattr", self, name, value)
-
+    __setattr__ = assign
     __delattr__ = delete
     __dir__ = listed
 

@@ -26,6 +26,11 @@ class Here:
     met: typing.ClassVar[dict[str, list[object]]] = {}
 
 
+def differs(what: str, *kept: object) -> None:
+    """Remember what was met that plain Python has otherwise."""
+    Here.met.setdefault(what, []).extend(kept)
+
+
 _LOCAL = frozenset(
     [*SPECIAL, "__dataclass_fields__", "__aenter__", "__aexit__", "__anext__", "__aiter__", "__await__", "__copy__", "__deepcopy__"]
 ) - {"__eq__", "__ne__", "__hash__", "__str__", "__repr__", "__format__"}  # fmt: skip
@@ -42,7 +47,7 @@ class TestsDefault:
 
 def _call(self: object, /, *args: object, **kwargs: object) -> object:
     if sys.gettrace() is not None or sys.getprofile() is not None:
-        Here.met["what the tests' own functions do is not seen by a trace or profile that the candidate set"] = []
+        differs("what the tests' own functions do is not seen by a trace or profile that the candidate set")
     if TestsDefault in map(type, (*args, *kwargs.values())):
         args, kwargs = _but_for_defaults(_signature(self), args, kwargs)
     return Here.peer.request("call", self, args, *([kwargs] if kwargs else []))
@@ -72,7 +77,7 @@ class Stub:
     __slots__ = ("__weakref__", "_border_number")
 
     def __new__(cls, *args: object, **kwargs: object) -> Stub:
-        Here.met["the class of a library's object that the tests handed over makes no other for the candidate"] = []
+        differs("the class of a library's object that the tests handed over makes no other for the candidate")
         raise TypeError("an object of the tests is made by them alone")
 
     def __getattribute__(self, name: str) -> object:
@@ -92,7 +97,7 @@ class Stub:
         try:
             # a WeakSet of the candidate's has it still, and over there something may hold the object
             if weakref.getweakrefcount(self) > 1:
-                Here.met.setdefault("what the candidate holds weakly of the tests lives on", []).append(self)
+                differs("what the candidate holds weakly of the tests lives on", self)
             else:
                 Here.peer.release(object.__getattribute__(self, "_border_number"), self)
         except Exception:  # noqa: BLE001  at shutdown anything may be gone

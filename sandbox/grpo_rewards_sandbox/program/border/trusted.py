@@ -125,8 +125,7 @@ class TrustedPeer(Answers):
         Where the same module comes back later, as a result, another proxy stands for it: an object that the candidate gave.
         """
         module, found = self.request("load", source, name, shown)
-        if type(module) is not ProxyModule:
-            raise self.protocol("no module")
+        self.demand(type(module) is ProxyModule, "no module")
         self.theirs.pop(number_of(module), None)
         module_namespace(module)["_border_loaded"] = True
         return module, found
@@ -267,8 +266,7 @@ class TrustedPeer(Answers):
 
     def heard(self, along: Along) -> None:
         if (printed := along.get("printed")) is not None and not self._quiet:
-            if type(printed) is not list or len(printed) != 2:
-                raise self.protocol("what was printed")
+            self.demand(type(printed) is list and len(printed) == 2, "what was printed")
             self._print(*printed)
         if "loop" in along and (here := waiting()) is not None:
             here.go_on()

@@ -24,6 +24,7 @@ from operator import attrgetter
 from typing import Any, cast
 
 SCALARS = frozenset((str, int, float, bool, type(None)))
+_ORDERED = collections.OrderedDict
 # integers beyond this travel as hexadecimal: reading decimal digits takes quadratic time
 PLAIN_INT_BITS = 256
 
@@ -69,10 +70,10 @@ def _new(base: Any, cls: object, *arguments: object) -> object:
     return value
 
 
-def _halves(value: dict[object, object]) -> list[object]:
+def _halves(value: Any, kind: Any = dict) -> list[object]:
     """All keys, then all values: pairs would be made one by one, which takes ten times as long, and this is asked at each crossing."""
     # at once: another thread may change it
-    return [*chain(dict.keys(value), dict.values(value))]
+    return [*chain(kind.keys(value), kind.values(value))]
 
 
 def pairs(halves: list[object]) -> Iterable[tuple[object, object]]:
@@ -86,10 +87,10 @@ def _fill_dict(value: dict[object, object], contents: list[object]) -> None:
     dict.update(value, pairs(contents))
 
 
-def _fill_ordered(value: collections.OrderedDict[object, object], contents: list[object]) -> None:
-    collections.OrderedDict.clear(value)
+def _fill_ordered(value: Any, contents: list[object]) -> None:
+    _ORDERED.clear(value)
     for key, part in pairs(contents):
-        collections.OrderedDict.__setitem__(value, key, part)
+        _ORDERED.__setitem__(value, key, part)
 
 
 _FACTORY: Any = vars(collections.defaultdict)["default_factory"]
@@ -179,11 +180,16 @@ def _matched(pattern: re.Pattern[Any], string: Any, start: int, stop: int, end: 
     raise TypeError("not a match")
 
 
-_ORDERED = collections.OrderedDict
+# of a dictionary, by how its views are called, what makes one that has such a view of what is given
+_MAKES_VIEWED: dict[str, Callable[[Any, Any], object]] = {
+    "keys": lambda kind, parts: kind.fromkeys(parts),
+    "values": lambda kind, parts: kind(enumerate(parts)),
+    "items": lambda kind, parts: kind(parts),
+}
 
 
-def _ordered_view(view: Callable[[Any], object], make: Callable[[Any], object], plain: Any) -> object:
-    return view(plain if isinstance(plain, _ORDERED) else make(plain))
+def _view(kind: Any, name: str, plain: object) -> object:
+    return getattr(kind, name)(plain if isinstance(plain, kind) else _MAKES_VIEWED[name](kind, plain))
 
 
 def _of_memoryview(view: memoryview) -> bytes:
@@ -209,17 +215,11 @@ VALUES: dict[str, Value] = {
     "slice": Value(slice, _BETWEEN),
     "ellipsis": Value(type(...), lambda v: ()),
     "memoryview": Value(memoryview, _of_memoryview, memoryview),
-    "keys": Value(type({}.keys()), list, lambda p: dict.keys(p if isinstance(p, dict) else dict.fromkeys(p))),
-    "values": Value(type({}.values()), list, lambda p: dict.values(p if isinstance(p, dict) else dict(enumerate(p)))),
-    "items": Value(type({}.items()), list, lambda p: dict.items(p if isinstance(p, dict) else dict(p))),
     # an OrderedDict has views of its own classes
     **{
-        f"ordered {name}": Value(type(view(_ORDERED())), list, partial(_ordered_view, view, make))
-        for name, view, make in (
-            ("keys", _ORDERED.keys, _ORDERED.fromkeys),
-            ("values", _ORDERED.values, lambda p: _ORDERED(enumerate(p))),
-            ("items", _ORDERED.items, _ORDERED),
-        )
+        f"{of}{name}": Value(type(getattr(kind(), name)()), list, partial(_view, kind, name))
+        for of, kind in (("", dict), ("ordered ", _ORDERED))
+        for name in _MAKES_VIEWED
     },
     "mappingproxy": Value(types.MappingProxyType, dict, types.MappingProxyType),
     "pattern": Value(re.Pattern, lambda v: (v.pattern, v.flags), lambda p: re.compile(*p)),
@@ -229,9 +229,7 @@ VALUES: dict[str, Value] = {
     "match": Value(re.Match, lambda v: (v.re, v.string, v.start(), v.endpos, v.end()), lambda p: _matched(*p)),
 }
 VALUE_NAMES: dict[type, str] = {value.type: name for name, value in VALUES.items()}
-_VIEWS = frozenset(
-    value.type for name, value in VALUES.items() if name.split()[-1] in ("keys", "values", "items", "mappingproxy")
-)
+_VIEWS = frozenset(value.type for name, value in VALUES.items() if name.split()[-1] in (*_MAKES_VIEWED, "mappingproxy"))
 
 
 def seen_through(value: object) -> object:
@@ -246,11 +244,7 @@ CONTAINERS: dict[str, MutableType] = {
     "L": MutableType(list, list.copy, lambda v, contents: list.__setitem__(v, slice(None), contents)),
     "D": MutableType(dict, _halves, _fill_dict),
     "S": MutableType(set, lambda v: [*set.__iter__(v)], _filling(set.clear, set.update)),
-    "OD": MutableType(
-        collections.OrderedDict,
-        lambda v: [*chain(collections.OrderedDict.keys(v), collections.OrderedDict.values(v))],
-        _fill_ordered,
-    ),
+    "OD": MutableType(_ORDERED, lambda v: _halves(v, _ORDERED), _fill_ordered),
     "CT": MutableType(collections.Counter, _halves, _fill_dict),
     "DD": MutableType(collections.defaultdict, lambda v: [_FACTORY.__get__(v), *_halves(v)], _fill_default),
     "DQ": MutableType(

@@ -9,6 +9,7 @@ from array import array
 from collections.abc import Iterator
 from fractions import Fraction
 from itertools import islice
+from typing import Any
 
 from ..border.calling import LENGTH, each
 from ..border.messages import AskedCalls, Ends
@@ -81,9 +82,8 @@ def _judge(
             yield
             return
         wanted = json.loads(expected) if wanted is None else wanted
-        results = json.loads(text) if type(text) is str else None
-        if type(results) is not list or not 0 < len(results) <= count - place:
-            raise peer.protocol("not as many results as calls")
+        results: Any = json.loads(text) if type(text) is str else None
+        peer.demand(type(results) is list and 0 < len(results) <= count - place, "not as many results as calls")
         for result in results:
             problem = _problem(result, wanted[place], job["compare"])
             if problem is None:

@@ -11,12 +11,11 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from .. import wire
-from ..clock import JobClock, ran_out
+from ..clock import LOOK, JobClock, ran_out
 from ..formats.report import JobReport, not_set_up
 from ..protocol import Started
 from .runner import MAX_FILE, regular_size
 
-_LOOK = 0.2
 # what was written just before the limit still counts, but not for as long as somebody writes
 _LAST_READS = 3
 _TAIL = 4000  # bytes of standard error that are kept
@@ -247,7 +246,7 @@ class Cell:
         while True:
             left = self.clock.left()
             self._look()
-            if select.select([self._socket], [], [], min(max(left, 0.0), _LOOK))[0]:
+            if select.select([self._socket], [], [], min(max(left, 0.0), LOOK))[0]:
                 break
             if left <= 0:
                 raise JobEnded(self.clock.reason(), "timeout")
@@ -290,7 +289,7 @@ class Streams:
     def exchange(self, left: float, *others: int) -> list[int]:
         """Read what can be within a moment; return which descriptors, of the others too, had something to read."""
         readable = [one for one in (self.out, self.err, *others) if one >= 0]
-        wait = min(max(left, 0.0), _LOOK)
+        wait = min(max(left, 0.0), LOOK)
         ready, _, _ = select.select(readable, [], [], wait)
         if self.out in ready:
             self.read()
