@@ -175,8 +175,8 @@ def plain_classes(setup: str) -> tuple[str, str, frozenset[str]]:
     plain = [node for node in tree.body if isinstance(node, ast.ClassDef) and _is_plain(node)]
     shown = [node for node in tree.body if node in plain or _imports_standard(node)]
     rest = setup.replace("\r\n", "\n").replace("\r", "\n").split("\n")
-    for node in plain:  # what is left keeps its lines: by these the border knows where checks are heard
-        rest[node.lineno - 1 : node.end_lineno] = [""] * len(names.lines(node))
+    for line in (line for node in plain for line in range(node.lineno - 1, node.end_lineno or 0)):
+        rest[line] = ""  # what is left keeps its lines: by these the border knows where checks are heard
     return ast.unparse(ast.Module(list(shown), [])), "\n".join(rest), frozenset(node.name for node in plain)
 
 

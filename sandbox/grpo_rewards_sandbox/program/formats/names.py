@@ -22,7 +22,8 @@ _UNSAFE = (
     ast.Global, ast.Nonlocal, ast.ClassDef, ast.Delete, ast.With, ast.AsyncWith, ast.AsyncFunctionDef, ast.Await,
     ast.AsyncFor, ast.Yield, ast.YieldFrom, ast.Lambda,
 )  # fmt: skip
-_NAMED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.ExceptHandler, ast.MatchAs, ast.MatchStar)
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+_NAMED = (*FUNCTIONS, ast.ClassDef, ast.ExceptHandler, ast.MatchAs, ast.MatchStar)
 _BUILTINS = frozenset(vars(builtins))
 _PURE = frozenset(
     "abs all any ascii bin bool bytearray bytes chr complex dict divmod enumerate filter float format frozenset hex int"
@@ -60,6 +61,12 @@ def parsed(source: str) -> tuple[ast.AST, ...]:
 def used(source: str) -> frozenset[str]:
     """Return every name that the text mentions; empty where it does not parse."""
     return frozenset(node.id for node in parsed(source) if isinstance(node, ast.Name))
+
+
+@functools.lru_cache(maxsize=64)
+def free(source: str) -> frozenset[str]:
+    """Return the names that the text mentions and, but for parameters, nowhere binds."""
+    return used(source).difference(*map(binds, parsed(source)))
 
 
 def binds(node: ast.AST) -> set[str]:
@@ -117,14 +124,11 @@ def kinds(source: str) -> frozenset[str]:
 @functools.lru_cache(maxsize=64)
 def imported(source: str, module: str) -> frozenset[str]:
     """Return the names that a test file asks of the candidate's module."""
-    found: set[str] = set()
     theirs = modules(source, module) | renamed(source, module).keys()
-    for node in parsed(source):
-        if isinstance(node, ast.ImportFrom) and node.module == module:
-            found.update(alias.name for alias in node.names)
-        elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in theirs:
-            found.add(node.attr)
-    return frozenset(found)
+    read = (node for node in parsed(source) if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name))
+    return frozenset(taken(source, module).values()).union(
+        node.attr for node in read if last_name(node.value) in theirs
+    )
 
 
 @functools.lru_cache(maxsize=64)
@@ -221,9 +225,7 @@ def expected(source: str, module: str = "") -> ExpectedTests:
     everything = any(_leaves_out(node) for node in nodes[0].body if isinstance(node, ast.Assign))
     body = [*nodes[0].body]
     classes = {node.name: node for node in nodes if isinstance(node, ast.ClassDef)}
-    theirs = modules(source, module).union(
-        *(binds(node) for node in nodes if isinstance(node, ast.ImportFrom) and node.module == module)
-    )
+    theirs = modules(source, module) | taken(source, module).keys()
     for node in body:
         if isinstance(node, ast.If) and not node.orelse and not theirs.isdisjoint(used(ast.unparse(node.test))):
             body.extend(node.body)
@@ -231,7 +233,7 @@ def expected(source: str, module: str = "") -> ExpectedTests:
         if isinstance(node, ast.ClassDef) and _collected(node, classes):
             cases = [(f"{node.name}::", part) for part in node.body]
         for prefix, part in cases:
-            if isinstance(part, (ast.FunctionDef, ast.AsyncFunctionDef)) and _is_test(part):
+            if isinstance(part, FUNCTIONS) and _is_test(part):
                 found.add(prefix + part.name)
                 marks = [*part.decorator_list, *(node.decorator_list if isinstance(node, ast.ClassDef) else [])]
                 if everything or any(map(_leaves_out, marks)):
@@ -291,25 +293,25 @@ def _imports(node: ast.expr, module: str) -> bool:
     return isinstance(node.args[0], ast.Constant) and node.args[0].value == module
 
 
+def taken(source: str, module: str) -> dict[str, str]:
+    """What a file imports from the candidate's module, each by the name that it has there; `*` where it takes all."""
+    imports = (node for node in parsed(source) if isinstance(node, ast.ImportFrom) and node.module == module)
+    return {alias.asname or alias.name: alias.name for node in imports for alias in node.names}
+
+
 def renamed(source: str, module: str) -> dict[str, str]:
-    """What a file takes from the candidate's module under another name, by that name."""
-    return {
-        alias.asname: alias.name
-        for node in parsed(source)
-        if isinstance(node, ast.ImportFrom) and node.module == module
-        for alias in node.names
-        if alias.asname
-    }
-
-
-def lines(node: ast.stmt | ast.excepthandler | ast.expr) -> range:
-    """The lines of a node."""
-    return range(node.lineno, (node.end_lineno or node.lineno) + 1)
+    """The same of what it gives another name."""
+    return {name: of for name, of in taken(source, module).items() if name != of}
 
 
 def is_check(node: ast.AST) -> TypeGuard[ast.Assert | ast.Call]:
     """`assert`, or a method of unittest, numpy's functions and the like."""
     return isinstance(node, ast.Assert) or (isinstance(node, ast.Call) and called(node).startswith("assert"))
+
+
+def given(call: ast.Call) -> list[ast.expr]:
+    """All arguments of a call."""
+    return [*call.args, *(keyword.value for keyword in call.keywords)]
 
 
 def called(node: ast.Call) -> str:

@@ -28,7 +28,7 @@ def publish(peer: TrustedPeer, job: JobMessage) -> None:
     module, (defined, exported, doc) = peer.load(job["candidate"], name)
     held = module_namespace(module)
     held["__doc__"] = doc if type(doc) is str else None
-    if visible.star_imports(tests, name):
+    if "*" in names.taken(tests, name):
         own = exported if type(exported) is list else [n for n in defined if type(n) is str and not n.startswith("_")]
         used = names.used(tests)
         # `globals()[name]` looks for what stands in a string

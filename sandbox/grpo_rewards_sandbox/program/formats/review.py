@@ -100,7 +100,7 @@ def _to_check(text: str) -> tuple[frozenset[int], frozenset[tuple[str, int]]]:
     """The lines of `with` statements after or in which a check follows, and those of functions, with the function's name: an error
     that is swallowed there, or raised, takes the check along."""
     nodes = names.parsed(text)
-    functions = [node for node in nodes if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))]
+    functions = [node for node in nodes if isinstance(node, names.FUNCTIONS)]
     contexts = [node for node in nodes if isinstance(node, (ast.With, ast.AsyncWith))]
     checking = (node for node in functions if contexts and any(_is_check(part, set()) for part in ast.walk(node)))
     helpers = {node.name for node in checking}
@@ -150,25 +150,22 @@ def unjudgeable(text: str, module: str, asked: Iterable[str]) -> str:
 
 @functools.lru_cache(maxsize=256)
 def _problem(text: str, module: str, asked: frozenset[str]) -> str:
-    nodes = names.parsed(text)
-    if not nodes:
-        return ""
-    review = _Review(nodes, asked | frozenset(names.renamed(text, module)) | names.modules(text, module))
+    theirs = asked | names.renamed(text, module).keys() | names.modules(text, module)
+    why = next(_problems(names.parsed(text), theirs), "")
+    return why and f"{why}; they can be run with fidelity: shared, at its price"
+
+
+def _problems(nodes: tuple[ast.AST, ...], theirs: frozenset[str]) -> Iterator[str]:
+    review = _Review(nodes, theirs)
     for node in nodes:
         if why := review.why(node):
-            return f"line {getattr(node, 'lineno', 0)}: the tests {why}; they can be run with fidelity: shared, at its price"
+            yield f"line {getattr(node, 'lineno', 0)}: the tests {why}"
     for name in _raisers(nodes, expected=any(map(review.expects_check, nodes))):
         if any(isinstance(node, ast.Call) and review.names(node.func) and _hands_over(node, name) for node in nodes):
-            return (
-                f"the tests hand over {name}, which raises AssertionError for the candidate to swallow or to pass on; "
-                "they can be run with fidelity: shared"
-            )
+            yield f"the tests hand over {name}, which raises AssertionError for the candidate to swallow or to pass on"
     if (caught := review.unnamed_handler(nodes)) is not None:
-        return (
-            f"line {caught.lineno}: the tests catch {ast.unparse(caught)[:100]}, which may be a class that the candidate chose; "
-            "they can be run with fidelity: shared, at its price"
-        )
-    return ""
+        said = ast.unparse(caught)[:100]
+        yield f"line {caught.lineno}: the tests catch {said}, which may be a class that the candidate chose"
 
 
 def _opens_elsewhere(node: ast.Call) -> str:
@@ -200,15 +197,15 @@ def _on_purpose(node: ast.AST) -> bool:
 def _raisers(nodes: Iterable[ast.AST], *, expected: bool) -> Iterator[str]:
     """Functions that raise AssertionError on purpose, or where the tests expect one by a check."""
     for node in nodes:
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and not node.name.startswith("test"):
+        if isinstance(node, names.FUNCTIONS) and not node.name.startswith("test"):
             checks = expected and any(_is_check(part, set()) for part in ast.walk(node))
             if checks or _raises_on_purpose(node.body):
                 yield node.name
 
 
 def _hands_over(call: ast.Call, name: str) -> bool:
-    given = [*call.args, *(keyword.value for keyword in call.keywords)]
-    return any(isinstance(part, ast.Name) and part.id == name for argument in given for part in ast.walk(argument))
+    parts = (part for argument in names.given(call) for part in ast.walk(argument))
+    return any(isinstance(part, ast.Name) and part.id == name for part in parts)
 
 
 class _Review:
@@ -217,9 +214,7 @@ class _Review:
     def __init__(self, nodes: tuple[ast.AST, ...], asked: frozenset[str]) -> None:
         self._asked = asked
         self._sources = Sources(nodes, asked)
-        self._defined = {
-            node.name for node in nodes if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))
-        }
+        self._defined = {node.name for node in nodes if isinstance(node, (*names.FUNCTIONS, ast.ClassDef))}
         self._read = {node.id for node in nodes if isinstance(node, ast.Name)}
         classes = (names.binds(node) for node in nodes if isinstance(node, (ast.Import, ast.ImportFrom, ast.ClassDef)))
         self._classes = set(vars(builtins)).union(asked, *classes)  # and the modules that they are in
@@ -273,7 +268,7 @@ class _Review:
             return f"compare with {by_identity[0]} by `is`, which what the candidate gives or raises only equals"
         if isinstance(node, ast.ClassDef) and any(map(self.names, node.bases)):
             return f"derive class {node.name} from a class of the candidate"
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and (stands := self._stands_for(node)):
+        if isinstance(node, names.FUNCTIONS) and (stands := self._stands_for(node)):
             return f"let {ast.unparse(stands)[:100]} of the candidate stand for the test {node.name}"
         if isinstance(node, (ast.BinOp, ast.AugAssign)) and isinstance(node.op, ast.Mod):
             values = (node.left, node.right) if isinstance(node, ast.BinOp) else (node.target, node.value)
@@ -327,7 +322,7 @@ class _Review:
             if call is not None and origin == "str":
                 return _FORMATS if self._not_own(call, 0) else ""
             # of constants nothing can be chosen; a field `format` is compared
-            constant = call is not None and all(isinstance(part, ast.Constant) for part in _given(call))
+            constant = call is not None and all(isinstance(part, ast.Constant) for part in names.given(call))
             compared = isinstance(parent, (ast.Compare, ast.Attribute)) or (call is None and names.is_check(parent))
             return "" if constant or compared else _FORMATS
         if name in _MOD and (name.startswith("__") or not self._exempt(node, origin, name)):
@@ -452,7 +447,7 @@ class _Review:
         """Say what a call does that trusted code does not do; empty for nothing."""
         func = node.func if isinstance(node.func, (ast.Name, ast.Attribute)) else ast.Name("")
         origin, name = self._is(func)
-        given = _given(node)
+        given = names.given(node)
         if self.names(node.func) and name not in _ACTS_ON:  # one of the candidate's own is run over there
             handed = sorted(_FIXTURES.intersection(part.id for part in given if isinstance(part, ast.Name)))
             return f"hand the fixture {handed[0]} to the candidate" if handed else ""
@@ -497,7 +492,3 @@ def _identified(node: ast.AST) -> list[ast.expr]:
     if isinstance(node, ast.Compare) and any(isinstance(part, (ast.Is, ast.IsNot)) for part in node.ops):
         return [node.left, *node.comparators]
     return node.args if isinstance(node, ast.Call) and called(node) in ("assertIs", "assertIsNot") else []
-
-
-def _given(call: ast.Call) -> list[ast.expr]:
-    return [*call.args, *(keyword.value for keyword in call.keywords)]

@@ -51,7 +51,7 @@ def missing_fixture(text: str, module: str, gives: Callable[[str], bool]) -> str
             continue
         prefix, bound = (f"{scope.name}::", 1) if isinstance(scope, ast.ClassDef) else ("", 0)
         for node in scope.body:
-            if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) or prefix + node.name not in wanted:
+            if not isinstance(node, names.FUNCTIONS) or prefix + node.name not in wanted:
                 continue
             # other decorators may hand arguments over themselves, as those of mock and hypothesis do
             if all(ast.unparse(part).startswith("pytest.") for part in node.decorator_list):

@@ -9,9 +9,8 @@ import ast
 import functools
 from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 
-from .names import binds, called
+from .names import FUNCTIONS, binds, called, given
 
-_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _BIND_UNKNOWN = (ast.ExceptHandler, ast.MatchAs, ast.MatchStar, ast.MatchMapping, ast.Import, ast.ImportFrom)
 _DEEP = 8  # names that stand for one another
 _CONTAINERS = (ast.List, ast.Tuple, ast.Set, ast.Dict, ast.ListComp, ast.SetComp, ast.GeneratorExp)
@@ -38,9 +37,9 @@ class Sources:
 
     def __init__(self, nodes: Sequence[ast.AST], asked: Set[str]) -> None:
         self._nodes, self._asked = nodes, asked
-        self._functions = {node.name: node for node in nodes if isinstance(node, _FUNCTIONS)}
+        self._functions = {node.name: node for node in nodes if isinstance(node, FUNCTIONS)}
         self._defined: dict[str, ast.stmt] = {
-            node.name: node for node in nodes if isinstance(node, (*_FUNCTIONS, ast.ClassDef))
+            node.name: node for node in nodes if isinstance(node, (*FUNCTIONS, ast.ClassDef))
         }
         self.parents = {id(child): node for node in nodes for child in ast.iter_child_nodes(node)}
         self._uses: dict[str, list[ast.Name | ast.Attribute]] = {}
@@ -63,7 +62,7 @@ class Sources:
             elif isinstance(node, _BIND_UNKNOWN):
                 for name in binds(node):
                     self._bound.setdefault(name, []).append(None)
-            elif isinstance(node, (*_FUNCTIONS, ast.Lambda)):
+            elif isinstance(node, (*FUNCTIONS, ast.Lambda)):
                 self._bind_parameters(node)
 
     def own(self, node: ast.expr | None, seen: set[str] | None = None) -> bool:
@@ -93,7 +92,6 @@ class Sources:
         return isinstance(node, ast.Constant)
 
     def _gives_own(self, call: ast.Call, seen: set[str]) -> bool:
-        given = [*call.args, *(keyword.value for keyword in call.keywords)]
         pure = (
             isinstance(call.func, ast.Name)
             and call.func.id in _PURE
@@ -103,7 +101,7 @@ class Sources:
             of = call.func.value
             reads = call.func.attr in _READERS and isinstance(of, ast.Name) and of.id in ("json", "ast")
             pure = reads or (call.func.attr in _PURE_METHODS and self._holds_own(of, seen))
-        return pure and all(self._holds_own(part, seen) for part in given)
+        return pure and all(self._holds_own(part, seen) for part in given(call))
 
     def _holds_own(self, node: ast.expr, seen: set[str]) -> bool:
         """This is the tests' own, or a container of theirs that nobody else was handed and that holds nothing but that."""

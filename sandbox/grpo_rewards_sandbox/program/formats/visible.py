@@ -54,14 +54,14 @@ _KNOWN.update((name, (module, name)) for module, text in _FROM.items() for name 
 def unbound(text: str, entry_point: str) -> frozenset[str]:
     """Return the names that a text uses and nobody but the candidate can bind."""
     parameters = {part.arg for part in names.parsed(text) if isinstance(part, ast.arg)}
-    own = set().union(*map(names.binds, names.parsed(text))) | (parameters - {"candidate"}) | _BUILTINS | set(_KNOWN)
-    return frozenset(names.used(text) - own) | ({entry_point, "candidate"} - {""})
+    own = (parameters - {"candidate"}) | _BUILTINS | _KNOWN.keys()
+    return (names.free(text) - own) | ({entry_point, "candidate"} - {""})
 
 
 @functools.lru_cache(maxsize=64)
 def missing(text: str, entry_point: str) -> str:
     """Say which package a text uses by a known name, binds nowhere, and cannot have: a candidate's own would stand for it."""
-    for name in sorted(names.used(text).difference({entry_point}, *map(names.binds, names.parsed(text)))):
+    for name in sorted(names.free(text) - {entry_point}):
         package = _KNOWN.get(name, ("", ""))[0].partition(".")[0]
         if package and package not in sys.stdlib_module_names and importlib.util.find_spec(package) is None:
             return f"the tests need the package {package}, which the sandbox has not"
@@ -165,18 +165,9 @@ def _trusted_value(part: str, value: object) -> object:
     raise LookupError(name)
 
 
-@functools.lru_cache(maxsize=64)
-def star_imports(tests: str, module: str) -> bool:
-    """The tests take whatever the candidate's module exports."""
-    return any(
-        isinstance(node, ast.ImportFrom) and node.module == module and node.names[0].name == "*"
-        for node in names.parsed(tests)
-    )
-
-
 def of_candidate(tests: str, module: str) -> frozenset[str]:
     """Return the names that a test file has of the candidate's module, with those that a star import brings."""
-    brought = unbound(tests, "") - {"candidate"} if star_imports(tests, module) else frozenset()
+    brought = unbound(tests, "") - {"candidate"} if "*" in names.taken(tests, module) else frozenset()
     return names.imported(tests, module) | brought
 
 
