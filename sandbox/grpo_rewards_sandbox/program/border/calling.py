@@ -93,10 +93,8 @@ class CallRunner:
     def _called(self, /, *arguments: object, **keywords: object) -> object:
         """Make one call, of a method that of a new object: what a test leaves in one is no other test's."""
         shapes = [*self._shapes, *[""] * len(arguments)]
-        given = [
-            to_nodes(value, shape, self._nodes) if shape else value
-            for value, shape in zip(arguments, shapes, strict=False)
-        ]
+        each_with = zip(arguments, shapes, strict=False)
+        given = [to_nodes(value, shape, self._nodes) if shape else value for value, shape in each_with]
         result = (self._function or getattr(self._owner(), self._entry))(*given, **keywords)
         if self._returns.startswith("argument"):
             _, place, *name = self._returns.split()

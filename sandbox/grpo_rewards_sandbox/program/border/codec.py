@@ -129,15 +129,6 @@ class Codec(Channel):
         self._last += 2
         return self._last
 
-    def _shared_number(self, value: object, kind: str) -> tuple[int, bool]:
-        number = self.shared_by_id.get(id(value))
-        if number is not None and self.shared[number].value is value:
-            return number, False
-        number = self.number()
-        self.shared[number] = Shared(value, None, kind)
-        self.shared_by_id[id(value)] = number
-        return number, True
-
     def encode_all(self, contents: Any) -> object:
         """Encode elements; a run of scalars goes as it is."""
         if all_scalars(contents) and (self.trusted or none_large(contents)):
@@ -180,8 +171,7 @@ class Codec(Channel):
         builtin = NAME_OF.get(id(value))
         if builtin is not None:
             return {"N": builtin}
-        shared = self.shared_by_id.get(id(value))
-        if shared is not None and self.shared[shared].value is value:
+        if (shared := self.shared_by_id.get(id(value))) is not None:
             return {"R": shared}
         number_of_other = self.number_of_theirs(value)
         if number_of_other is not None:
@@ -196,13 +186,14 @@ class Codec(Channel):
 
     def encode_container(self, value: object, name: str, cls: int | None = None) -> object:
         """Encode a container: whole the first time, by number from then on. `cls`: the class derived from its type."""
-        number, new = self._shared_number(value, name)
-        if not new:
-            return {"R": number}
+        if (shared := self.shared_by_id.get(id(value))) is not None:
+            return {"R": shared}
+        number = self.shared_by_id[id(value)] = self.number()
+        entry = self.shared[number] = Shared(value, None, name)
         container = CONTAINERS[name]
         if cls is not None:
             self.mine[number] = value  # its methods may be asked for as long as the job lasts
-        contents = self.shared[number].contents = container.contents(value)
+        contents = entry.contents = container.contents(value)
         coded = [number, self.encode_all(contents), self.encode(container.extra(value)), cls]
         if not self.trusted and name in OVERLAP and (overlapping := self._overlapping(number)):
             if name in FRAMES:  # what the tests write to one may be its alone, a new column say
@@ -214,12 +205,8 @@ class Codec(Channel):
         return {name: coded}
 
     def _overlapping(self, number: int) -> list[int]:
-        held = (
-            (other, entry.value)
-            for other, entry in self.shared.items()
-            if entry.kind in HAVE_MEMORY and other != number
-        )
-        return libraries.overlapping(self.shared[number].value, held)
+        held = {other: entry.value for other, entry in self.shared.items() if entry.kind in HAVE_MEMORY}
+        return libraries.overlapping(held.pop(number, self.shared[number].value), held)
 
     def decode(self, coded: Any) -> Any:
         """Return the value that a part of a message stands for."""

@@ -10,7 +10,6 @@ import importlib
 import math
 import re
 import sys
-from collections.abc import Iterable
 from functools import partial
 from operator import attrgetter
 from typing import Any
@@ -25,9 +24,7 @@ _EXTENSION = re.compile(
     r"|interval\[(?!.*dateutil)[\w\[\], /+:-]{1,60}, (right|left|both|neither)\]|Sparse\[\w{1,12}, (0|0\.0|nan|False)\]"
 )
 _KINDS = "biufcSUMmO"
-_PYTHON_SCALARS = frozenset(
-    (bool, int, float, complex, str, bytes)
-)  # a long double is one of numpy's, whatever `item` gives
+_PYTHON_SCALARS = (bool, int, float, complex, str, bytes)  # a long double is one of numpy's, whatever `item` gives
 # a closed list, since these names are looked up in torch
 _TENSOR = re.compile(r"(float16|float32|float64|bfloat16|complex64|complex128|u?int(8|16|32|64)|bool)")
 
@@ -185,13 +182,15 @@ def _fill_array(value: Any, contents: list[Any]) -> None:
     value.flags.writeable = bool(writeable)
 
 
-def overlapping(value: Any, held: Iterable[tuple[int, Any]]) -> list[int]:
+def overlapping(value: Any, held: dict[int, Any]) -> list[int]:
     """The numbers of those held that have memory in common with a value, which may be a frame: what is written to one the other shows."""
     library = sys.modules.get("numpy")
     if library is None:
         return []
     parts = _parts(value)
-    return [number for number, other in held if any(map(partial(library.may_share_memory, _memory(other)), parts))]
+    return [
+        number for number, other in held.items() if any(map(partial(library.may_share_memory, _memory(other)), parts))
+    ]
 
 
 def _parts(value: Any) -> list[Any]:
@@ -391,11 +390,7 @@ _CONTAINERS = {
     ),
     "IX": MutableType(object, lambda v: [_index(v)], _fill_index, _index, lambda cls, extra: _new_index(extra)),
     "EA": MutableType(
-        object,
-        lambda v: [_extension(v)],
-        _fill_extension,
-        _extension,
-        lambda cls, extra: pandas.array(_values(extra)),
+        object, lambda v: [_extension(v)], _fill_extension, _extension, lambda cls, extra: pandas.array(_values(extra))
     ),
     "TT": MutableType(object, _tensor_contents, _fill_tensor, _tensor_extra, _new_tensor),
 }

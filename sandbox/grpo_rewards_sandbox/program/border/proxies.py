@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from .codec import Ref
 from .libraries import library_of
 from .operations import SPECIAL
+from .values import VIEWS
 
 if TYPE_CHECKING:
     from .trusted import TrustedPeer
@@ -68,9 +69,7 @@ class Facts(NamedTuple):
     peer: object = None
     known: tuple[type, ...] = ()  # classes of the standard library that are among its ancestors
     tested: bool = False
-    named: bool = (
-        False  # of a library, and the tests say that something is an object of it: it has its own text and length
-    )
+    named: bool = False  # of a library, and the tests say that something is one: it has its own text and length
     value: object = None  # the value type that it derives from
     enum: bool = False
     compares: bool = False  # in a way of its own, not by identity
@@ -104,19 +103,14 @@ def seen(own: Any, theirs: Any) -> types.MappingProxyType[str, object]:
 
     Who reads `__annotations__` from it evaluates texts that it finds there.
     """
-    shown = {
-        name: value
-        for name, value in theirs.items()
-        if type(name) is str and not hidden(name) and (not _dunder(name) or name in _METHODS)
-    }
+    names = (name for name in theirs if type(name) is str and not hidden(name))
+    shown = {name: theirs[name] for name in names if not _dunder(name) or name in _METHODS}
     return types.MappingProxyType({**shown, **{name: value for name, value in own.items() if _dunder(name)}})
 
 
 # they check, and look in what they are given for what tells it from what is expected
 _CHECKING = frozenset(("testing", "_testing", "case", "python_api"))
-_RUNNING = frozenset(
-    ("click", "typer")
-)  # of these `testing` runs a command, and leaves it to the tests to look at what it did
+_RUNNING = ("click", "typer")  # of these `testing` runs a command, and leaves it to the tests to look at what it did
 
 
 @functools.lru_cache(maxsize=256)
@@ -162,15 +156,7 @@ def _asks_data(self: object, name: object) -> None:
     refuse_object(self, f"the tests ask by {name!r} what only plain data is asked")
 
 
-_ITERABLES = (
-    set,
-    frozenset,
-    list,
-    tuple,
-    dict,
-    types.GeneratorType,
-    *(type(getattr({}, of)()) for of in ("keys", "values", "items")),
-)
+_ITERABLES = (set, frozenset, list, tuple, dict, types.GeneratorType, *VIEWS)
 
 
 def held_against(self: object, name: str, args: tuple[object, ...]) -> None:

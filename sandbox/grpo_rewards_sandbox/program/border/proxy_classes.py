@@ -113,6 +113,7 @@ class ProxyMaker(ExceptionMaker):
     def _proxy_class(self, described: DescribedClass) -> ProxyClass:
         name, special, more = described.name, described.special, described.more
         parents, known = self._bases(described.bases)
+        abstract: list[Any] = [cls for cls in known if cls.__module__ == "collections.abc"]
         exception = any(issubclass(base, BaseException) for base in parents)
         # the tests' own classes it has by their numbers, never by a name
         named = described.name == described.qualname and described.module not in uses.TEST_MODULES
@@ -127,11 +128,11 @@ class ProxyMaker(ExceptionMaker):
         noted = Facts(
             described.number,
             self,
-            tuple(cls for cls, _ in known if cls is not None),
+            tuple(cls for cls in known if cls not in abstract),
             tested=not self.under_test.isdisjoint(names) or any(base.tested for base in above),
             named=(shown is not None and name in self.text.kinds) or any(base.named for base in above),
             value=value,
-            enum=any(cls is not None and cls.__module__ == "enum" for cls, _ in known) or any(b.enum for b in above),
+            enum=any(cls.__module__ == "enum" for cls in known) or any(base.enum for base in above),
             compares="__eq__" in special or any(base.compares for base in above),
             orders=not _ORDERS.isdisjoint(special) or any(base.orders for base in above),
         )
@@ -186,9 +187,8 @@ class ProxyMaker(ExceptionMaker):
             # base orders or layouts that no class here can have: keep the value, drop the parents
             plain = [base for base in parents if base is not mixin and not isinstance(base, ProxyClass)]
             cls = make(name, (mixin, *plain[:1]), {**members, "_border": noted._replace(known=())})
-        for _, abstract in known:
-            if abstract is not None:
-                cast(Any, abstract).register(cls)
+        for one in abstract:
+            one.register(cls)
         return cls
 
     def _described(self, more: OfSomeClasses) -> dict[str, object]:
@@ -213,18 +213,16 @@ class ProxyMaker(ExceptionMaker):
             members["__class__"] = property(lambda self: seen)
         return members
 
-    def _bases(self, bases: list[object]) -> tuple[list[type], list[tuple[type | None, type | None]]]:
+    def _bases(self, bases: list[object]) -> tuple[list[type], list[type]]:
         found: list[type] = []
-        known = []
+        known: list[type] = []
         for base in bases:
             if type(base) is str:
                 try:
                     found.append(stdlib.exception(base))
                 except LookupError:
                     known.append(stdlib.known_base(base))
-                    found += [
-                        part for part in (known[-1][0] or object).__mro__ if part in BASES
-                    ]  # what its members hold
+                    found += [part for part in known[-1].__mro__ if part in BASES]  # what its members hold
             elif isinstance(cls := self.decode(base), ProxyClass) or cls in _BY_VALUE:
                 found.append(cls)
         # one library exception, the first: raised once, it is not to be all that somebody expects

@@ -16,35 +16,27 @@ def described(value: Callable[..., object]) -> tuple[list[list[object]], dict[st
         found = inspect.signature(value)
     except (ValueError, TypeError):
         return None
-    parts = [
-        [
-            part.name,
-            int(part.kind),
-            part.default is not part.empty,
-            part.default if type(part.default) in SCALARS else None,
-        ]
-        for part in found.parameters.values()
-    ]
-    notes = {part.name: part.annotation for part in found.parameters.values()} | {"return": found.return_annotation}
+    given = found.parameters.values()
+    parts = [[part.name, int(part.kind), part.default is not part.empty, _plain(part.default)] for part in given]
+    notes = {part.name: part.annotation for part in given} | {"return": found.return_annotation}
     return parts, {name: note for name, note in notes.items() if note is not found.empty}
+
+
+def _plain(default: object) -> object:
+    return default if type(default) in SCALARS else None
 
 
 def signature(parameters: Any, notes: dict[str, Any]) -> inspect.Signature | None:
     """The reverse; None where nothing of the kind was described."""
     empty = inspect.Parameter.empty
+
+    def parameter(name: str, kind: int, has_default: bool, default: object) -> inspect.Parameter:
+        shown, note = default if has_default else empty, notes.get(name, empty)
+        return inspect.Parameter(name, inspect._ParameterKind(kind), default=shown, annotation=note)
+
     try:
-        return inspect.Signature(
-            [
-                inspect.Parameter(
-                    part,
-                    inspect._ParameterKind(kind),
-                    default=default if has_default else empty,
-                    annotation=notes.get(part, empty),
-                )
-                for part, kind, has_default, default in parameters
-            ],
-            return_annotation=notes.get("return", empty),
-        )
+        parts = [parameter(*part) for part in parameters]
+        return inspect.Signature(parts, return_annotation=notes.get("return", empty))
     except (ValueError, TypeError):
         return None
 

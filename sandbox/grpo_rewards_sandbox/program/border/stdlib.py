@@ -27,7 +27,6 @@ _FRAMEWORKS = frozenset(
     ("builtins", "abc", "enum", "types", "typing", "tests", "unittest", "pytest", "_pytest", "pluggy", "hypothesis")
 )
 _ENDINGS = (AssertionError, StopIteration, StopAsyncIteration)
-_REGISTERED = "collections.abc."
 _GENERATORS = ("GeneratorType", "AsyncGeneratorType")  # whose own names lead to none
 
 
@@ -47,13 +46,9 @@ def exception_name(cls: type) -> str | None:
     if cls in EXCEPTION_NAMES:
         return EXCEPTION_NAMES[cls]
     module = cls.__module__
-    if (
-        issubclass(cls, BaseException)
-        and (module in _EXCEPTION_MODULES or module.partition(".")[0] in _LIBRARIES)
-        and getattr(sys.modules.get(module), cls.__name__, None) is cls
-    ):
-        return f"{module}.{cls.__name__}"
-    return None
+    known = module in _EXCEPTION_MODULES or module.partition(".")[0] in _LIBRARIES
+    there = issubclass(cls, BaseException) and known and getattr(sys.modules.get(module), cls.__name__, None) is cls
+    return f"{module}.{cls.__name__}" if there else None
 
 
 def exception(name: str) -> type[BaseException]:
@@ -144,10 +139,9 @@ def base_name(cls: type) -> str | None:
     return name if name in BASES_BY_NAME or cls.__module__ == "collections.abc" else None
 
 
-def known_base(name: str) -> tuple[type | None, type | None]:
-    """Return the class to have among one's bases, or else the ABC to register with."""
-    if name in BASES_BY_NAME:
-        return find(name), None
-    if name.startswith(_REGISTERED):
-        return None, find(name)
-    raise LookupError(name)
+def known_base(name: str) -> type:
+    """Return the class to have among one's bases, or the ABC to register with."""
+    if name not in BASES_BY_NAME and not name.startswith("collections.abc."):
+        raise LookupError(name)
+    found: type = find(name)
+    return found

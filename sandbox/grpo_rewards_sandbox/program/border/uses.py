@@ -78,11 +78,8 @@ def _use(self: object, operation: str, args: tuple[Any, ...], base: object) -> o
         return _text(self, operation, args)
     if operation in CONVERSIONS or operation in SIGNS or operation == "hash":
         return _convert(self, operation, args)
-    if (
-        operation in _LOOKS
-        and (held := _looked_through(self)) is not None
-        and (not args or type(args[0]) in (int, slice))
-    ):
+    at = not args or type(args[0]) in (int, slice)
+    if operation in _LOOKS and at and (held := _looked_through(self)) is not None:
         return OPERATIONS[operation](held, *args)
     if operation != "exit":
         return ask(self, operation, *args)
@@ -228,18 +225,13 @@ def _convert(self: object, operation: str, args: tuple[object, ...]) -> object:
         return ask(self, operation)
     allowed = tested(self) and origin(self) != (FOUND if args else CAME_OF_DATA)
     if operation == "len" and not allowed:
-        if (
-            not tested(self)
-            and issubclass(type(self), collections.abc.Sequence)
-            and (held := _look_through(self)) is not None
-        ):
+        sequence = not tested(self) and issubclass(type(self), collections.abc.Sequence)
+        if sequence and (held := _look_through(self)) is not None:
             return len(held)
         # no refusal: Python asks for the length wherever it makes a list of something, and goes on without
-        why = (
-            "came of an operator that the tests' data went into"
-            if tested(self)
-            else "is no plain data, and `classes` does not name it"
-        )
+        why = "is no plain data, and `classes` does not name it"
+        if tested(self):
+            why = "came of an operator that the tests' data went into"
         raise TypeError(
             f"object of class {type(self).__name__} has no length that counts: it {why}; or use fidelity: shared"
         )

@@ -24,7 +24,7 @@ from operator import attrgetter
 from typing import Any, cast
 
 SCALARS = frozenset((str, int, float, bool, type(None)))
-_ORDERED = collections.OrderedDict
+_ORDERED, _DEQUE, _ARRAY = collections.OrderedDict, collections.deque, cast(Any, array.array)
 # integers beyond this travel as hexadecimal: reading decimal digits takes quadratic time
 PLAIN_INT_BITS = 256
 
@@ -64,9 +64,9 @@ class MutableType:
 
 
 # made, read and filled by the builtins' own methods: those of a class derived from one are the candidate's
-def _new(base: Any, cls: object, *arguments: object) -> object:
-    value = base.__new__(cls)
-    base.__init__(value, *arguments)
+def _new_deque(cls: Any, maxlen: Any) -> object:
+    value = _DEQUE.__new__(cls)
+    _DEQUE.__init__(value, (), maxlen)
     return value
 
 
@@ -112,7 +112,7 @@ def _filling(
 
 
 def _fill_array(value: Any, contents: list[Any]) -> None:
-    value[:] = array.array(value.typecode, contents)
+    value[:] = _ARRAY(value.typecode, contents)
 
 
 def _namespace(value: object) -> list[object]:
@@ -229,13 +229,13 @@ VALUES: dict[str, Value] = {
     "match": Value(re.Match, lambda v: (v.re, v.string, v.start(), v.endpos, v.end()), lambda p: _matched(*p)),
 }
 VALUE_NAMES: dict[type, str] = {value.type: name for name, value in VALUES.items()}
-_VIEWS = frozenset(value.type for name, value in VALUES.items() if name.split()[-1] in (*_MAKES_VIEWED, "mappingproxy"))
+VIEWS = frozenset(value.type for name, value in VALUES.items() if name.split()[-1] in (*_MAKES_VIEWED, "mappingproxy"))
 
 
 def seen_through(value: object) -> object:
     """Return the dictionary that a view shows: both sides' views are to show it as it changes. None for any other value."""
     # it says in no other way which one
-    whole = gc.get_referents(value)[0] if type(value) in _VIEWS else None
+    whole = gc.get_referents(value)[0] if type(value) in VIEWS else None
     return whole if isinstance(whole, dict) else None
 
 
@@ -248,19 +248,13 @@ CONTAINERS: dict[str, MutableType] = {
     "CT": MutableType(collections.Counter, _halves, _fill_dict),
     "DD": MutableType(collections.defaultdict, lambda v: [_FACTORY.__get__(v), *_halves(v)], _fill_default),
     "DQ": MutableType(
-        collections.deque,
-        lambda v: [*collections.deque.__iter__(v)],
-        _filling(collections.deque.clear, collections.deque.extend),
-        collections.deque.maxlen.__get__,
-        lambda cls, extra: _new(collections.deque, cls, (), extra),
+        _DEQUE,
+        lambda v: [*_DEQUE.__iter__(v)],
+        _filling(_DEQUE.clear, _DEQUE.extend),
+        _DEQUE.maxlen.__get__,
+        _new_deque,
     ),
-    "A": MutableType(
-        array.array,
-        list,
-        _fill_array,
-        lambda v: v.typecode,
-        lambda cls, extra: cast(Any, array.array).__new__(cls, extra),
-    ),
+    "A": MutableType(_ARRAY, list, _fill_array, lambda v: v.typecode, lambda cls, extra: _ARRAY.__new__(cls, extra)),
     "NS": MutableType(types.SimpleNamespace, _namespace, _fill_namespace),
     "NA": MutableType(argparse.Namespace, _namespace, _fill_namespace),
     "BA": MutableType(

@@ -183,11 +183,8 @@ def statement(tests: str, error: BaseException) -> str:
         trace = trace.tb_next
     if line is None:
         return ""
-    around = [
-        node
-        for node in names.parsed(tests)
-        if isinstance(node, ast.stmt) and node.lineno <= line <= (node.end_lineno or node.lineno)
-    ]
+    statements = (node for node in names.parsed(tests) if isinstance(node, ast.stmt))
+    around = [node for node in statements if node.lineno <= line <= (node.end_lineno or node.lineno)]
     innermost = max(around, key=lambda node: node.lineno, default=None)
     return "" if innermost is None else ast.unparse(innermost).partition("\n")[0][:_SHOWN]
 

@@ -106,16 +106,14 @@ def _used_as_classes(text: str, module: str, asked: frozenset[str]) -> frozenset
                 hold(node.target, _parts(made(node.iter)))
             elif isinstance(node, ast.Call) and called(node) == "parametrize" and len(node.args) > 1:
                 given = _parts(made(node.args[1]))
-                for name in re.findall(
-                    r"\w+", ast.unparse(node.args[0])
-                ):  # each may be any: which stands where says nothing more
+                # each may be any: which stands where says nothing more
+                for name in re.findall(r"\w+", ast.unparse(node.args[0])):
                     hold(ast.Name(name), given | _parts(given))
             elif isinstance(node, ast.withitem):
                 hold(node.optional_vars, made(node.context_expr))
             elif isinstance(node, ast.FunctionDef):
-                for part in ast.walk(node):
-                    if isinstance(part, (ast.Return, ast.Yield)):
-                        hold(ast.Name(node.name), made(part.value))
+                for part in names.returned(node):
+                    hold(ast.Name(node.name), made(part))
     values = {id(part) for node in names.parsed(text) for part in _values(node)}
     for node in names.parsed(text):
         if isinstance(node, ast.Attribute):
@@ -197,12 +195,9 @@ def _is_plain(node: ast.ClassDef) -> bool:
 
 def _is_field(node: ast.stmt) -> bool:
     if isinstance(node, ast.FunctionDef):
-        taken = all(
-            _is_taken(part.value)
-            if isinstance(part, (ast.Assign, ast.AnnAssign)) and part.value is not None
-            else isinstance(part, ast.Pass)
-            for part in node.body
-        )
+        body = [part for part in node.body if not isinstance(part, ast.Pass)]
+        values = [part.value for part in body if isinstance(part, (ast.Assign, ast.AnnAssign)) and part.value]
+        taken = len(values) == len(body) and all(map(_is_taken, values))
         return node.name == "__init__" and taken and all(map(_is_empty, node.args.defaults))
     if isinstance(node, ast.Assign):
         return _is_empty(node.value) or any(isinstance(t, ast.Name) and t.id == "__slots__" for t in node.targets)

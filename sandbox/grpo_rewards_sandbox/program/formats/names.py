@@ -94,12 +94,8 @@ def submodules(source: str) -> list[str]:
 def _of_modules(source: str) -> list[tuple[tuple[str, ...], bool]]:
     """Each attribute of an imported module, as a path from the module's own name, and whether it is set."""
     nodes = parsed(source)
-    imported = {
-        alias.asname or alias.name.partition(".")[0]: alias.name if alias.asname else alias.name.partition(".")[0]
-        for node in nodes
-        if isinstance(node, ast.Import)
-        for alias in node.names
-    }
+    aliases = (alias for node in nodes if isinstance(node, ast.Import) for alias in node.names)
+    imported = dict((a.asname, a.name) if a.asname else (a.name.partition(".")[0],) * 2 for a in aliases)
     found: list[tuple[tuple[str, ...], bool]] = []
     for node in nodes:
         inner: ast.AST = node
@@ -262,9 +258,8 @@ def _asks_for_more(node: ast.AST) -> bool:
 def _leaves_out(mark: ast.AST) -> bool:
     """A mark that leaves a test out or lets it fail, whatever happens: skip, xfail without a condition, no parameters."""
     if isinstance(mark, ast.Assign):
-        named = any(isinstance(target, ast.Name) and target.id == "pytestmark" for target in mark.targets)
         marks = mark.value.elts if isinstance(mark.value, (ast.List, ast.Tuple)) else [mark.value]
-        return named and any(map(_leaves_out, marks))
+        return _assigns(mark, "pytestmark") and any(map(_leaves_out, marks))
     call = mark if isinstance(mark, ast.Call) else None
     name = last_name(call.func if call else mark)
     if name == "parametrize":
@@ -273,6 +268,10 @@ def _leaves_out(mark: ast.AST) -> bool:
     if name == "xfail":
         return call is None or not (call.args or any(keyword.arg == "condition" for keyword in call.keywords))
     return name in ("skip", "expectedFailure")
+
+
+def _assigns(node: ast.Assign, name: str) -> bool:
+    return any(isinstance(target, ast.Name) and target.id == name for target in node.targets)
 
 
 def modules(source: str, module: str) -> frozenset[str]:
@@ -314,6 +313,12 @@ def given(call: ast.Call) -> list[ast.expr]:
     return [*call.args, *(keyword.value for keyword in call.keywords)]
 
 
+def returned(function: ast.AST) -> list[ast.expr]:
+    """What a function returns and yields."""
+    ends = (part for part in ast.walk(function) if isinstance(part, (ast.Return, ast.Yield)))
+    return [part.value for part in ends if part.value]
+
+
 def called(node: ast.Call) -> str:
     """The last part of the name of what is called; empty where it has none."""
     return last_name(node.func)
@@ -346,9 +351,6 @@ def _collected(node: ast.ClassDef, classes: dict[str, ast.ClassDef]) -> bool:
     if not unittest and not node.name.startswith("Test"):
         return False
     names = {part.name for part in node.body if isinstance(part, ast.FunctionDef)}
-    opted_out = any(
-        isinstance(part, ast.Assign) and any(isinstance(t, ast.Name) and t.id == "__test__" for t in part.targets)
-        for part in node.body
-    )
+    opted_out = any(isinstance(part, ast.Assign) and _assigns(part, "__test__") for part in node.body)
     # pytest collects no class that has a constructor
     return not opted_out and (unittest or not names & {"__init__", "__new__"})

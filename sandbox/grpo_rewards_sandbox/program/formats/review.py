@@ -383,11 +383,7 @@ class _Review:
     def _acts(self, node: ast.Call, name: str) -> str:
         """Say on what text a call acts."""
         at = _ACTS_ON[name]
-        if (
-            name in ("setattr", "delattr")
-            and isinstance(node.func, ast.Attribute)
-            and len(node.args) < (3 if name == "setattr" else 2)
-        ):
+        if isinstance(node.func, ast.Attribute) and len(node.args) < {"setattr": 3, "delattr": 2}.get(name, 0):
             at = 0  # monkeypatch takes a target as text
         elif name in _OF_OBJECTS and node.args and self.names(node.args[0]) and not isinstance(node.args[0], ast.Call):
             return ""  # of the candidate's module or class
@@ -411,11 +407,8 @@ class _Review:
         parent = self._sources.parents[id(node)]
         if name in _NAMESPACES:
             of = parent.args[:1] if isinstance(parent, ast.Call) and parent.func is node else []
-            return (
-                not self._exempt(node, origin, name)
-                and not any(map(self._sources.theirs, of))
-                and (origin in ("builtins", "inspect"))
-            )
+            theirs = self._exempt(node, origin, name) or any(map(self._sources.theirs, of))
+            return origin in ("builtins", "inspect") and not theirs
         theirs = isinstance(node, ast.Attribute) and self._sources.theirs(node.value)
         return name in _HELD and not theirs and (name.startswith(("_", "f_")) or origin == "sys")
 
@@ -433,11 +426,8 @@ class _Review:
         if isinstance(parent, ast.Call):
             name = called(parent)
             if name in _BY_KEY or name == "dict":  # of monkeypatch, and `patch.dict`
-                return (
-                    isinstance(parent.func, ast.Attribute)
-                    and len(parent.args) > 1
-                    and self._sources.own_keys(parent.args[1])
-                )
+                method = isinstance(parent.func, ast.Attribute) and len(parent.args) > 1
+                return method and self._sources.own_keys(parent.args[1])
             return name in _LOOKS or (name in _RUNS and self._sources.own(parent.args[0]))
         if isinstance(parent, ast.keyword):
             return parent.arg in ("globals", "locals")
@@ -459,20 +449,14 @@ class _Review:
         if name in _FILLED_IN and not self._exempt(func, origin, name):
             texts = (part.value for part in node.keywords if part.arg in _TEMPLATES)
             return "" if all(map(self._sources.own, texts)) else _FORMATS
-        if (
-            name in _LOGS
-            and len(node.args) > _LOGS[name]
-            and not self._sources.theirs(getattr(node.func, "value", None))
-        ):
-            text = node.args[_LOGS[name] - 1]
-            return _FORMATS if asks and not self._sources.own(text) else ""
+        logs = len(node.args) > _LOGS.get(name, len(node.args))
+        if logs and not self._sources.theirs(getattr(node.func, "value", None)):
+            return _FORMATS if asks and not self._sources.own(node.args[_LOGS[name] - 1]) else ""
         if name == "type" and len(node.args) == 1 and isinstance(node.args[0], ast.Name) and self.names(node.args[0]):
             return "ask for the class of a class"
         if name in _NAMES_MEMBERS and not self._exempt(func, origin, name):
-            members = [
-                *node.args[_NAMES_MEMBERS[name] :],
-                *(part.value for part in node.keywords if part.arg in _MEMBERS),
-            ]
+            named = [part.value for part in node.keywords if part.arg in _MEMBERS]
+            members = [*node.args[_NAMES_MEMBERS[name] :], *named]
             if any(self._sources.mentions(part) and not self._sources.own_keys(part) for part in members):
                 return "make a class or a mock of members that the candidate names"
         if asks and name in _WITH_THEIRS and (not _WITH_THEIRS[name][0] or origin in _WITH_THEIRS[name][0]):

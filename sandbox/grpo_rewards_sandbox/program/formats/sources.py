@@ -9,9 +9,12 @@ import ast
 import functools
 from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 
-from .names import FUNCTIONS, binds, called, given
+from .names import FUNCTIONS, binds, called, given, returned
 
 _BIND_UNKNOWN = (ast.ExceptHandler, ast.MatchAs, ast.MatchStar, ast.MatchMapping, ast.Import, ast.ImportFrom)
+_PUT_TOGETHER = (
+    ast.BinOp, ast.BoolOp, ast.IfExp, ast.JoinedStr, ast.FormattedValue, ast.Tuple, ast.UnaryOp, ast.Slice,
+)  # fmt: skip
 _DEEP = 8  # names that stand for one another
 _CONTAINERS = (ast.List, ast.Tuple, ast.Set, ast.Dict, ast.ListComp, ast.SetComp, ast.GeneratorExp)
 # of texts and numbers they make others, or containers of the same
@@ -71,10 +74,7 @@ class Sources:
         `seen`: names that are being followed; all of them have to be own, so each is followed once.
         """
         seen = set() if seen is None else seen
-        if isinstance(
-            node,
-            (ast.BinOp, ast.BoolOp, ast.IfExp, ast.JoinedStr, ast.FormattedValue, ast.Tuple, ast.UnaryOp, ast.Slice),
-        ):
+        if isinstance(node, _PUT_TOGETHER):
             parts = [part for part in ast.iter_child_nodes(node) if isinstance(part, ast.expr)]
             return all(self.own(part, seen) for part in parts)
         if isinstance(node, (ast.Starred, ast.NamedExpr)):
@@ -92,11 +92,8 @@ class Sources:
         return isinstance(node, ast.Constant)
 
     def _gives_own(self, call: ast.Call, seen: set[str]) -> bool:
-        pure = (
-            isinstance(call.func, ast.Name)
-            and call.func.id in _PURE
-            and call.func.id not in {*self._bound, *self._asked, *self._functions}
-        )
+        name = call.func.id if isinstance(call.func, ast.Name) else ""
+        pure = name in _PURE and name not in {*self._bound, *self._asked, *self._functions}
         if isinstance(call.func, ast.Attribute):
             of = call.func.value
             reads = call.func.attr in _READERS and isinstance(of, ast.Name) and of.id in ("json", "ast")
@@ -292,11 +289,7 @@ class Sources:
                 continue
             found: list[ast.expr | None]
             if fixture is not None and any("fixture" in ast.unparse(mark) for mark in fixture.decorator_list):
-                found = [
-                    inner.value
-                    for inner in ast.walk(fixture)
-                    if isinstance(inner, (ast.Return, ast.Yield)) and inner.value
-                ]
+                found = [*returned(fixture)]
             else:
                 found = [_argument(call, at, part.arg) for call in calls]
             for value in found or [None]:
@@ -323,12 +316,8 @@ class Sources:
 def _is_mapping(node: ast.AST | None) -> bool:
     held = isinstance(node, ast.Attribute) and node.attr.startswith("__") and node.attr.endswith("__")
     by_name = isinstance(node, ast.FunctionDef) and node.name == "__getitem__"
-    return (
-        held
-        or by_name
-        or isinstance(node, (ast.Dict, ast.DictComp))
-        or (isinstance(node, ast.Call) and called(node) in _MAKES_MAPPINGS)
-    )
+    made = isinstance(node, ast.Call) and called(node) in _MAKES_MAPPINGS
+    return held or by_name or made or isinstance(node, (ast.Dict, ast.DictComp))
 
 
 def _name(node: ast.Name | ast.Attribute) -> str:
@@ -374,6 +363,5 @@ def _spelled_out(call: ast.Call) -> bool:
 
 
 def _argument(call: ast.Call, at: int, name: str) -> ast.expr | None:
-    return (
-        call.args[at] if at < len(call.args) else next((part.value for part in call.keywords if part.arg == name), None)
-    )
+    named = (part.value for part in call.keywords if part.arg == name)
+    return call.args[at] if at < len(call.args) else next(named, None)
