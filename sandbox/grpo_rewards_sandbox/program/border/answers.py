@@ -39,8 +39,8 @@ class Answers(ProxyMaker, FailedChecks):
 
     def perform(self, what: str, arguments: list[object], along: Along) -> object:
         """Do what the candidate asks; a check that fails on the way is noted."""
-        self.heard(along)
         try:
+            self.heard(along)
             return self._perform(what, arguments)
         except BaseException as error:
             self.note(error)
@@ -66,7 +66,8 @@ class Answers(ProxyMaker, FailedChecks):
             operation, value = arguments[0], arguments[1]
             own = operation in ("copy", "deepcopy") and type(value).__module__ in TEST_MODULES
             refused = operation not in OPERATIONS or (operation in _NOT_FOR_CANDIDATES and not own)
-            if refused or not self._handed_over(value):
+            # of what is only called nothing is done by an operator: the text of a method shows the object that it is of
+            if refused or isinstance(value, handed_over.CALLABLES) or not self._handed_over(value):
                 self.differs(f"the candidate may not do {operation} with an object of the tests")
                 raise TypeError("not allowed")
             if operation in TEXT and (name := handed_over.private_in_text(value, operation)):

@@ -35,7 +35,9 @@ class FailedChecks:
         )
 
     def is_check(self, error: BaseException | None) -> bool:
-        """This exception is a check of the tests that failed, or a refusal."""
+        """This exception is a check of the tests that failed, or a refusal, or a group with one in it."""
+        if isinstance(error, BaseExceptionGroup):
+            return any(map(self.is_check, error.exceptions))
         outcomes = sys.modules.get("_pytest.outcomes")
         if outcomes is not None and isinstance(error, outcomes.OutcomeException):
             return True

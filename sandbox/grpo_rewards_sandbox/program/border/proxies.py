@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .codec import Ref
 from .libraries import library_of
-from .operations import SPECIAL
+from .operations import OPERATIONS, SPECIAL
 from .values import VIEWS
 
 if TYPE_CHECKING:
@@ -328,8 +328,16 @@ def _alias(cls: ProxyClass, part: Any, found: object) -> object:
 
 
 def _of_collection(operation: str) -> object:
+    """Of one that is not under test the length is that of what is in it, which stays until the candidate is asked for more."""
+
     def method(cls: ProxyClass, *args: object) -> object:
-        return Border.peer.request("op", operation, _ref(cls), *args)
+        sent, held = namespace(cls).get("_border_held", Proxy._border_held)
+        if operation == "len" and not facts(cls).tested:
+            held = [*Border.peer.request("op", "iter", _ref(cls))]
+            type.__setattr__(cls, "_border_held", (Border.peer.sent, held))
+        elif held is None or sent != Border.peer.sent or not all(type(arg) in (int, slice) for arg in args):
+            return Border.peer.request("op", operation, _ref(cls), *args)
+        return OPERATIONS[operation](held, *args)
 
     return method
 

@@ -38,7 +38,6 @@ class Surroundings:
             before, now = _as_text(self._raw), dict(os.environ)
             self.agree()
             changed = {name: now.get(name) for name in {*now, *before} if now.get(name) != before.get(name)}
-            changed.pop("PYTEST_CURRENT_TEST", None)
             if changed:
                 found.append(("environment", changed))
         if sys.argv != self._argv:

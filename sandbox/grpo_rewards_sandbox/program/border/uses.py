@@ -104,11 +104,14 @@ def _leaving(error: BaseException | None) -> Iterator[None]:
         raise
 
 
-def _swallows(error: BaseException | None, said: object) -> object:
+def _swallows(error: BaseException | None, result: object) -> object:
     """What a context of the candidate's says of an error: no check, and none of its own that the tests do not speak of."""
     if Border.peer.is_check(error):
         return False
-    if error is not None and said and not Border.peer.may_swallow(error):
+    if error is None or result is None:
+        return result
+    said = bool(result)  # asked once: an object may answer each time anew
+    if said and not Border.peer.may_swallow(error):
         Border.peer.refuse(
             f"the candidate swallowed {type(error).__name__} in a context manager, which is its own error or takes a check along"
         )

@@ -63,13 +63,15 @@ def install(peer: TrustedPeer, tests: str, own: str, common: str | None) -> None
     folders = tuple(os.path.realpath(path) + "/" for path in (common, "/tmp", os.environ.get("TMPDIR")) if path)
     own_file = os.path.realpath(own) if own else None
     masked: list[int] = []
-    left, compiled, code = [own], f"{os.path.dirname(own)}/__pycache__/", OwnCode(tests)
+    own_place = f"{os.path.dirname(own_file or '')}/"
+    left, compiled, code = [own], f"{own_place}__pycache__/", OwnCode(tests)
 
     def allowed(path: str, flags: int) -> bool:
         real = os.path.realpath(path)
         if path in _OWN_MAPS and not flags & _WRITES:
             return True
-        if real == own_file:  # a parser of the tests in the candidate's hands may be told to read it
+        # a parser of the tests in the candidate's hands may be told to read it
+        if real == own_file or (common is not None and own_file and f"{real}/".startswith(own_place)):
             return False
         if real in _DEVICES or (
             f"{real}/".startswith(library) and not flags & _WRITES and not real.startswith(folders)
@@ -93,7 +95,7 @@ def install(peer: TrustedPeer, tests: str, own: str, common: str | None) -> None
         path = os.fsdecode(path)
         if left and path == left[0]:
             left.clear()
-        elif path.startswith(compiled):
+        elif os.path.realpath(path).startswith(compiled):
             return
         elif not allowed(path, flags if isinstance(flags, int) else 0):
             refuse(
@@ -132,8 +134,15 @@ def install(peer: TrustedPeer, tests: str, own: str, common: str | None) -> None
                 opened(args[0], args[2])
         elif event == "sqlite3.connect" and common is not None:
             open_database(event, args)
-        elif event == "os.rename" and (unseen := peer.surroundings.unseen):
-            before, after = (os.path.realpath(os.fsdecode(path)) for path in args[:2])
+        elif event in ("os.rename", "os.link"):
+            before, after = (os.path.abspath(os.fsdecode(path)) for path in args[:2])
+            for path in (before, after):  # the folder: what lies there may be a link itself
+                if not allowed(os.path.dirname(path), os.O_WRONLY):
+                    refuse(
+                        f"the tests moved or linked {path[:200]!r}, which is outside the folder that they share with the candidate"
+                    )
+            unseen = peer.surroundings.unseen
+            before, after = map(os.path.realpath, (before, after))
             if before in unseen:
                 unseen[after] = unseen[before]
         elif event in _EXTENSIONS and args[1:] != (False,):

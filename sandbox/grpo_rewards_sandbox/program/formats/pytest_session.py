@@ -10,7 +10,7 @@ import os
 import site
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from .names import ExpectedTests
 from .report import JobReport, Progress
@@ -85,6 +85,7 @@ class PreparedSession:
 
     def __init__(self) -> None:
         # imported here: the process that judges asserts only never pays for pytest
+        from _pytest import runner
         from _pytest.config import _prepareconfig
         from _pytest.main import Session as PytestSession
 
@@ -93,6 +94,8 @@ class PreparedSession:
         # installed plugins would run beside the tests, other ones on each machine
         os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
         sys.dont_write_bytecode = True
+        # the name of a case says what it expects, and tests may hand their environment over
+        cast(Any, runner)._update_current_test_var = lambda item, when: None
         # no conftest or configuration file is read: the candidate might have written it
         options = "-q -s --noconftest -c /dev/null --rootdir /".split()
         # asserts are not rewritten, which costs a compilation: `_message` shows the statement instead
