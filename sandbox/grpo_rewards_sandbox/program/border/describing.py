@@ -83,7 +83,9 @@ class Describer(Peer):
         more: dict[str, object] = {
             "doc": doc if type(doc) is str else None,
             "abstract": [str(name) for name in abstract] or None,
-            "notes": self._notes(notes) if type(notes) is dict else None,
+            "notes": {str(part): self.encode(as_note(note)) for part, note in notes.items()}
+            if type(notes) is dict
+            else None,
             "named": [str(name) for name in named] if issubclass(cls, tuple) and type(named) is tuple else None,
             # not what is there of a class variable or of what only `__init__` takes
             "fields": {str(field.name): self._field(field) for field in dataclasses.fields(cls)}
@@ -99,9 +101,6 @@ class Describer(Peer):
     def _field(self, field: Any) -> tuple[Note, list[object]]:
         default = [self.encode(field.default)] if type(field.default) in SCALARS else []
         return self.encode(as_note(field.type)), default
-
-    def _notes(self, notes: dict[object, object]) -> dict[str, Note]:
-        return {str(name): self.encode(as_note(note)) for name, note in notes.items()}
 
     def encode_object(self, value: Any) -> object:
         kind = type(value)

@@ -60,10 +60,7 @@ class ExceptionMaker(Peer):
 
     def own_exceptions(self, cls: type) -> list[object]:
         """The classes of the tests' own below it, by number and name: the candidate's `except` finds them by these."""
-        own = [
-            base for base in cls.__mro__ if base.__module__ in uses.TEST_MODULES and not isinstance(base, ProxyClass)
-        ]
-        return [[self.own(base), base.__name__] for base in own]
+        return [[self.own(base), base.__name__] for base in cls.__mro__ if uses.of_tests(base)]
 
     unsayable = encode_exception
 

@@ -35,7 +35,7 @@ class Surroundings:
         """Return what the tests changed since the last time, as requests to the candidate."""
         found: list[tuple[str, object]] = []
         if _raw_environment() != self._raw:
-            before, now = _as_text(self._raw), dict(os.environ)
+            before, now = {os.fsdecode(name): os.fsdecode(value) for name, value in self._raw.items()}, dict(os.environ)
             self.agree()
             changed = {name: now.get(name) for name in {*now, *before} if now.get(name) != before.get(name)}
             if changed:
@@ -78,10 +78,6 @@ def open_database(event: str, args: tuple[Any, ...]) -> None:
         if path and not path.startswith((":memory:", "file:")):
             with contextlib.suppress(OSError):  # SQLite says it
                 os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o666))
-
-
-def _as_text(raw: dict[bytes, bytes]) -> dict[str, str]:
-    return {os.fsdecode(name): os.fsdecode(value) for name, value in raw.items()}
 
 
 def _raw_environment() -> dict[bytes, bytes]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import itertools
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Coroutine, Iterable, Iterator
 from typing import Any
 
@@ -32,13 +31,14 @@ def nested(loop: asyncio.AbstractEventLoop, coroutine: Coroutine[object, object,
                 own.close()
 
 
-class Tasks(ABC):
+class Tasks:
     """Coroutines of this side that the other one awaits, by their numbers, and what waits here for some of the other's.
 
     `ask` sends a request; `loop` is where all of them run.
     """
 
     _numbers = itertools.count(1)  # one loop over there may know those of several here
+    go_on: Callable[[], None]  # sees to it that the other side's loop turns before long
 
     def __init__(self, ask: Callable[..., Any], loop: Any) -> None:
         self.ask, self.loop = ask, loop
@@ -46,10 +46,6 @@ class Tasks(ABC):
         self.done: list[int] = []  # what the other side has not heard of
         self._running: dict[int, asyncio.Task[object]] = {}
         self._over_there: set[int] = set()  # what is done there
-
-    @abstractmethod
-    def go_on(self) -> None:
-        """See to it that the other side's loop turns before long."""
 
     def start(self, coroutine: Coroutine[object, object, object]) -> int:
         """Start a coroutine of this side; return its number."""

@@ -35,7 +35,7 @@ from .proxies import (
 from .proxy_functions import ProxyFunction, ProxyModule, annotation, asynchronous_generator, coroutine, generator
 from .signatures import kind_of, signature
 from .surroundings import Surroundings
-from .uses import ASYNCHRONOUS, GIVEN, MADE, TEST_MODULES, BoundMethod, made, origin
+from .uses import ASYNCHRONOUS, GIVEN, MADE, TEST_MODULES, BoundMethod, made, of_tests, origin
 from .values import CATCHING, CONTAINER_NAMES, HELD, pairs
 
 _NEVER_CROSS = (types.ModuleType, types.FrameType, types.CodeType, types.TracebackType)
@@ -202,7 +202,7 @@ class TrustedPeer(Answers):
             # what the candidate's process has too is called there: here it could be told to open or load anything
             self._sent[name] = value
             return {"Q": name}
-        if isinstance(value, type) and value.__module__ in TEST_MODULES and not isinstance(value, ProxyClass):
+        if isinstance(value, type) and of_tests(value):
             self._given.add(id(value))
             return {"H": [self.own(value), [], "class", self._own_class(value)]}
         if isinstance(value, (types.MethodType, types.BuiltinMethodType)):  # bound anew at each use, and equal
@@ -236,7 +236,7 @@ class TrustedPeer(Answers):
             [name for name in _special_of(type(cls)) if name in _COLLECTION],
             [field.name for field in dataclasses.fields(cls)] if type(fields) is dict else None,
             stdlib.abstract_names(cls),
-            [self._own_class(base) for base in cls.__bases__ if _own_plain(base)],
+            [self._own_class(base) for base in cls.__bases__ if of_tests(base) and not issubclass(base, BaseException)],
             self.encode(builtin),
             [self.known_exception(cls), self.own_exceptions(cls)] if error else None,
         ]
@@ -354,11 +354,6 @@ class TrustedPeer(Answers):
         self.settle()
         for what, value in self.surroundings.changes():
             super().request(what, value)
-
-
-def _own_plain(cls: type) -> bool:
-    own = cls.__module__ in TEST_MODULES and not isinstance(cls, ProxyClass)
-    return own and not issubclass(cls, BaseException)
 
 
 def _holds_proxy(value: Any) -> bool:

@@ -17,7 +17,7 @@ from typing import Any
 
 from .awaiting import outcome
 from .operations import ARITHMETIC, CONVERSIONS, EQUALITY, OPERATIONS, ORDER, RESULT, SIGNS, TEXT
-from .proxies import ASKS_DATA, Border, Proxy, compared, facts, number_of, read, refuse_object
+from .proxies import ASKS_DATA, Border, Proxy, ProxyClass, compared, facts, number_of, read, refuse_object
 from .proxy_functions import coroutine
 from .values import CONTAINERS, HELD
 
@@ -42,6 +42,11 @@ def made(value: object, how: int) -> object:
         if how == CAME_OF_DATA or origins.get(number) != FOUND:
             origins[number] = max(how, origin(value))
     return value
+
+
+def of_tests(cls: type) -> bool:
+    """A class of the tests' own; one that stands for the candidate's may say that its module is theirs."""
+    return cls.__module__ in TEST_MODULES and not isinstance(cls, ProxyClass)
 
 
 def tested(value: object) -> bool:

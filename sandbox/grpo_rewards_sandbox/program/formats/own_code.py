@@ -10,7 +10,6 @@ import ast
 import re
 import sys
 import types
-from collections.abc import Iterator
 from typing import Any
 
 from ..border.uses import TEST_MODULES
@@ -23,7 +22,7 @@ _GENERATORS = frozenset(
     "collections dataclasses unittest.mock networkx.utils.decorators hypothesis.internal.reflection"
     " hypothesis.internal.lambda_sources".split()
 )
-_IMPORTS = frozenset(("importlib._bootstrap", "importlib._bootstrap_external", "_frozen_importlib"))
+_IMPORTS = ("importlib._bootstrap", "importlib._bootstrap_external", "_frozen_importlib")
 _READ_TREES = frozenset((*sys.stdlib_module_names, *TEST_MODULES, "_pytest", "hypothesis"))
 _READ_ANNOTATIONS = frozenset(("typing", "inspect", "annotationlib"))
 _OF_TIMEIT = ("pass", "_stmt()", "_setup()")  # what stands there where it was given nothing, or a function
@@ -43,7 +42,7 @@ class OwnCode:
         while frame is not None and _module(frame) == "ast":
             frame = frame.f_back
         maker = _module(frame)
-        if frame is None or maker in _GENERATORS or _within(maker, _PROGRAM):
+        if frame is None or maker in _GENERATORS or f"{maker}.".startswith(f"{_PROGRAM}."):
             return None
         root = maker.partition(".")[0]
         # a tree is no code; what walks it, as some libraries do, evaluates
@@ -84,10 +83,9 @@ class OwnCode:
 
 def imports(frame: types.FrameType | None) -> bool:
     """A module is being imported by none of the tests' code, or further in than that: its own text is run."""
-    for outer in _outwards(frame):
-        if (module := _module(outer)) in _IMPORTS or module in TEST_MODULES:
-            return module in _IMPORTS
-    return False
+    while frame is not None and _module(frame) not in (*_IMPORTS, *TEST_MODULES):
+        frame = frame.f_back
+    return _module(frame) in _IMPORTS
 
 
 def _plain(text: Any) -> str:
@@ -102,13 +100,3 @@ def _text(source: object) -> str:
 
 def _module(frame: types.FrameType | None) -> str:
     return "" if frame is None else str(frame.f_globals.get("__name__", ""))
-
-
-def _within(module: str, package: str) -> bool:
-    return module == package or module.startswith(f"{package}.")
-
-
-def _outwards(frame: types.FrameType | None) -> Iterator[types.FrameType]:
-    while frame is not None:
-        yield frame
-        frame = frame.f_back
