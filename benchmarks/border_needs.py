@@ -43,7 +43,7 @@ PARTS: dict[str, tuple[str, ...]] = {
     "functions of the candidate": ("proxy_functions:ProxyFunction.__call__",),
     "classes of the candidate": ("proxies:ProxyClass.__call__", "proxies:ProxyClass.__getattr__"),
     "methods of its objects": ("uses:BoundMethod.__call__",),
-    "attributes of its objects": ("proxies:Proxy.__getattr__", "proxies:Proxy.__setattr__"),
+    "attributes of its objects": ("proxies:Proxy.__getattr__", "proxies:assign"),
     "classes derived from builtins": ("proxies:ProxyValue", "uses:_as_builtin", "proxy_classes:ProxyMaker.bare"),
     "comparing objects": ("uses:_compare",),
     "calculating with objects": ("uses:_combine",),

@@ -19,6 +19,7 @@ from typing import Any
 
 from .. import script
 from .messages import AskedCalls, json_encoder
+from .values import HELD
 
 # how long calls are made before the tests hear of them: what passed counts, where a later one hangs
 ENOUGH_SECONDS = 0.2
@@ -155,23 +156,16 @@ def plain(value: Any) -> object:
         return {"d": [[plain(key), plain(part)] for key, part in value.items()]}
     if isinstance(value, set | frozenset):
         return {"s": [plain(part) for part in value]}
-    if isinstance(value, int):
+    if isinstance(value, int | float | str):
         # by the builtin's own method: a class derived from it may say something else
-        return plain(int.__int__(value))
-    if isinstance(value, float):
-        return float.__float__(value)
-    if isinstance(value, str):
-        return str.__str__(value)
+        return plain(next(held(value) for base, held in HELD.items() if isinstance(value, base)))
     if isinstance(value, list | tuple):
         return [plain(part) for part in value]
     if isinstance(value, Fraction | Decimal):
         return {"q": [str(part) for part in value.as_integer_ratio()]}
-    if kind.__name__ == "deque" and kind.__module__ == "collections":
-        # equal to no list, as in Python
-        return {"o": "deque"}
     if kind.__module__ == "numpy":
         return plain(value.tolist())
-    return {"o": kind.__name__}
+    return {"o": kind.__name__}  # a deque too, which equals no list
 
 
 # ------------------------------------------------------------------------------------------------ nodes

@@ -93,11 +93,8 @@ class ExceptionMaker(Peer):
         error: BaseException
         if "g" in coded:
             parts = [self.decode_exception(part) for part in coded["g"][1]]
-            text = str(coded["g"][0])
-            plain = [part for part in parts if isinstance(part, Exception)]
-            whole = len(plain) == len(parts)
-            group = _exception_class("ExceptionGroup" if whole else "BaseExceptionGroup")
-            error = group(text, plain if whole else parts)
+            plain = all(isinstance(part, Exception) for part in parts)
+            error = _exception_class("ExceptionGroup" if plain else "BaseExceptionGroup")(str(coded["g"][0]), parts)
         elif "b" in coded:
             error = self._builtin_exception(coded["b"], args)
         else:
