@@ -28,7 +28,7 @@ class Answers(ProxyMaker, FailedChecks):
     """Does what the candidate asks, with no way into the insides of what is the tests'. `quiet`: no test looks at what it says."""
 
     def __init__(self, ends: Ends, *, quiet: bool) -> None:
-        super().__init__(ends, 0)
+        super().__init__(ends)
         self._quiet = quiet
         self._given: set[int] = set()  # classes of the tests that were themselves handed over, by identity
         self._texts: dict[str, str] = {}

@@ -37,7 +37,7 @@ class CandidatePeer(Describer):
     """Encodes the candidate's objects as handles and does what the tests ask."""
 
     def __init__(self, ends: Ends = NOBODY) -> None:
-        super().__init__(ends, 1)
+        super().__init__(ends)
         self.out, self.err = Printed(1), Printed(2)
         self.loop = EventLoop(self.request)
         self.folder = ""  # the working directory, where the tests share one

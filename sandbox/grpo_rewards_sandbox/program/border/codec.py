@@ -87,7 +87,7 @@ def _elements(own: list[Any]) -> int | None:
 class Codec(Channel):
     """Encodes and decodes values, and keeps count of what both sides hold.
 
-    `parity` keeps the numbers that the two sides give apart: the trusted side counts even, the candidate's odd.
+    What the trusted side numbers is even, what the candidate's does is odd.
     """
 
     # what each side does in its own way; the first gives None for a value that stands for no object of the other side
@@ -99,10 +99,9 @@ class Codec(Channel):
     python_scalars = False  # of numpy's scalars Python's own come here, where it has such
     container_class: Callable[[object, type], type]  # of a number: the class, which derives from a container's type
 
-    def __init__(self, ends: Ends, parity: int) -> None:
+    def __init__(self, ends: Ends) -> None:
         super().__init__(ends)
-        self.parity = parity
-        self._last = parity
+        self._last = int(not self.trusted)
         self.mine: dict[int, object] = {}
         self.mine_by_id: dict[int, int] = {}
         self.shared: dict[int, Shared] = {}
@@ -118,7 +117,7 @@ class Codec(Channel):
 
     def is_theirs(self, number: object) -> bool:
         """The other side gave this number: of an object, a container or a thread of its own."""
-        return type(number) is int and (number & 1) != self.parity
+        return type(number) is int and (number & 1) == self.trusted
 
     def builtin(self, name: str) -> object:
         """Return what a builtin's name stands for here."""
@@ -315,7 +314,7 @@ class Codec(Channel):
                     entry.contents = contents
                     changed.append([number, self.encode_all(contents)])
                     more = True
-                mine = self.trusted if entry.overlaps else (number & 1) == self.parity
+                mine = self.trusted if entry.overlaps else (number & 1) != self.trusted
                 if mine and sys.getrefcount(value) <= _UNREFERENCED:
                     dropped.append(number)  # nobody here can change it any more, or see what becomes of it
         for number in dropped:

@@ -35,8 +35,8 @@ MAX_CHAIN = 4  # exceptions behind an exception that cross with it
 class Describer(Peer):
     """Encodes the candidate's objects as handles, and describes each class once."""
 
-    def __init__(self, ends: Ends, parity: int) -> None:
-        super().__init__(ends, parity)
+    def __init__(self, ends: Ends) -> None:
+        super().__init__(ends)
         self.described: set[int] = set()
         self.new_classes: list[DescribedClass] = []
         self.named: dict[str, object] = {}

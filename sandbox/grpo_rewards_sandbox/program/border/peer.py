@@ -62,8 +62,8 @@ class Peer(Codec):
     # does one thing that the other side asks for, in the thread that it is for
     perform: Callable[[str, list[object], Along], object]
 
-    def __init__(self, ends: Ends, parity: int) -> None:
-        super().__init__(ends, parity)
+    def __init__(self, ends: Ends) -> None:
+        super().__init__(ends)
         # what crosses is encoded and sent, and decoded, by one thread at a time, in the order of the messages;
         # reentrant, since a key that is an object of the other side is asked for its hash on the way
         self._crossing = RLock()
@@ -72,7 +72,7 @@ class Peer(Codec):
         self._gone: list[int] = []  # pairs of which the other side has not heard that this side's thread is no more
         self._main = Pair(0, [])
         self._pairs: weakref.WeakValueDictionary[int, Pair] = weakref.WeakValueDictionary()
-        self._last_pair = parity
+        self._last_pair = int(not self.trusted)
         self._here = local()
         self._here.pair = self._main
         self.reading: Any = RLock()

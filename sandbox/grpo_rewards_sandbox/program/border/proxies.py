@@ -5,7 +5,6 @@ from __future__ import annotations
 import decimal
 import functools
 import inspect
-import re
 import sys
 import types
 from dataclasses import dataclass
@@ -34,7 +33,6 @@ _NEVER_ASKED = frozenset(
 )
 # what pytest takes instructions from, on whatever object it finds them
 _MARKS = frozenset(("pytestmark", "place_as", "pytest_plugins"))
-_SPECIAL_NAME = re.compile(r"__\w+__")
 _METHODS = frozenset((*SPECIAL, "__init__", "__new__", "__call__", "__slots__"))
 # what a class and a module hold on this side, where reading `__dict__` asks the candidate
 namespace: Any = vars(type)["__dict__"].__get__
@@ -48,10 +46,8 @@ class Reading:
 
     words: frozenset[str] = frozenset()
     kinds: frozenset[str] = frozenset()  # classes that they say something is an object of
-    on_request: frozenset[str] = frozenset()  # special names that they ask for themselves
     replaced: frozenset[str] = frozenset()  # names of attributes that they may set
     unread: frozenset[str] = frozenset()  # methods whose results they never look at
-    makes_nan: bool = False  # of their own, not that of a module
     still_to_check: frozenset[int] = frozenset()  # contexts after or in which a check follows
     checking: frozenset[tuple[str, int]] = frozenset()  # the same of functions, with their names
 
@@ -87,14 +83,9 @@ def number_of(value: object) -> int:
     return number
 
 
-def names_on_request(tests: str) -> frozenset[str]:
-    """Return the special names that these tests ask for themselves."""
-    return frozenset(_SPECIAL_NAME.findall(tests)) - _NEVER_ASKED
-
-
 def hidden(name: str) -> bool:
     if _dunder(name):
-        return name not in _SHOWN and name not in Border.peer.text.on_request
+        return name not in _SHOWN and (name in _NEVER_ASKED or name not in Border.peer.text.words)
     return name in _MARKS or name.startswith(("_border", "_pytest", "__pytest"))
 
 

@@ -64,8 +64,8 @@ class ProxyMaker(ExceptionMaker):
     module_name: str  # the candidate's
     told: Callable[[Any], Any]  # a docstring as the tests see it
 
-    def __init__(self, ends: Ends, parity: int) -> None:
-        super().__init__(ends, parity)
+    def __init__(self, ends: Ends) -> None:
+        super().__init__(ends)
         self.classes: dict[int, ProxyClass] = {}
         self.under_test: frozenset[str] = frozenset()
         self.text = Reading()

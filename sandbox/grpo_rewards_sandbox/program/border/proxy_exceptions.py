@@ -25,8 +25,8 @@ class ExceptionMaker(Peer):
     differs: Callable[[str], None]  # remembers what is otherwise here than in plain Python
     refuse: Callable[[str], None]  # fails the test, whatever its code does then
 
-    def __init__(self, ends: Ends, parity: int) -> None:
-        super().__init__(ends, parity)
+    def __init__(self, ends: Ends) -> None:
+        super().__init__(ends)
         self.limits_hit: list[str] = []
         self._exceptions: dict[int, BaseException] = {}
         self._their_exceptions: dict[int, BaseException] = {}

@@ -64,7 +64,7 @@ def begun(job: JobMessage, ends: Ends, *, quiet: bool) -> TrustedPeer | JobRepor
     peer = TrustedPeer(ends, under_test=tested, module_name=job["module"], quiet=quiet)
     peer.text = review.reading(whole)
     peer.has_handlers = "signal" in peer.text.words
-    if peer.text.makes_nan:
+    if names.makes_nan(whole):
         peer.differs("a NaN comes back as the one of `math`, not as the one that the tests made")
     if "nan" in peer.text.words and not peer.text.words.isdisjoint(("np", "numpy")):
         one_nan()

@@ -12,7 +12,7 @@ import functools
 from collections.abc import Iterable, Iterator, Set
 from typing import TypeGuard
 
-from ..border.proxies import Reading, names_on_request
+from ..border.proxies import Reading
 from ..border.values import CATCHING
 from . import names
 from .guard import READABLE
@@ -131,10 +131,8 @@ def reading(text: str) -> Reading:
     return Reading(
         words=names.words(text),
         kinds=names.kinds(text),
-        on_request=names_on_request(text),
         replaced=names.replaced(text),
         unread=names.unread(text),
-        makes_nan=names.makes_nan(text),
         still_to_check=still_to_check,
         checking=checking,
     )
