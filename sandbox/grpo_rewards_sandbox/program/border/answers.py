@@ -13,10 +13,10 @@ from typing import Any
 from . import handed_over
 from .failed_checks import FailedChecks
 from .messages import Along, Ends
-from .operations import OPERATIONS, TEXT
+from .operations import AWAITED, OPERATIONS, TEXT
 from .proxy_classes import ProxyMaker
 from .tasks import nested
-from .uses import ASYNCHRONOUS, TEST_MODULES
+from .uses import TEST_MODULES
 
 _OF_OBJECTS = frozenset("op call await start signature getattr setattr delattr".split())
 # they tell of insides, or end what the tests go on with
@@ -151,7 +151,7 @@ class Answers(ProxyMaker, FailedChecks):
         if not name:
             self.demand(type(value) is types.CoroutineType, "awaiting what is no coroutine")
             return value
-        self.demand(name in ASYNCHRONOUS and type(arguments) is tuple, "a special method")
+        self.demand(name in AWAITED and type(arguments) is tuple, "a special method")
         return _waited(value) if name == "__await__" else getattr(type(value), name)(value, *arguments)
 
 

@@ -12,14 +12,13 @@ from collections.abc import Callable, ItemsView, KeysView, ValuesView
 from typing import Any, cast
 
 from .messages import DescribedClass, DescribedFunction, Ends, Note, OfSomeClasses
-from .operations import SPECIAL
+from .operations import AWAITED, SPECIAL
 from .peer import Peer
 from .signatures import kind_of
 from .stdlib import base_name, exception_name, function_name
 from .stubs import differs
 from .values import BASES, CONTAINER_NAMES, SCALARS
 
-ASYNCHRONOUS = ("__aenter__", "__aexit__", "__anext__", "__aiter__", "__await__")
 _KINDS = frozenset((property, classmethod, staticmethod, functools.cached_property))
 _VALUE_TYPES = frozenset((*BASES, *CONTAINER_NAMES))
 _FUNCTIONS = (types.FunctionType, types.MethodType, types.BuiltinFunctionType, functools._lru_cache_wrapper)
@@ -57,7 +56,7 @@ class Describer(Peer):
             del names["__hash__"]
         functions = [name for name, value in names.items() if type(value) is types.FunctionType]
         methods = [name for name in functions if not inspect.iscoroutinefunction(names[name])]
-        special = [name for name in (*SPECIAL, *ASYNCHRONOUS, "__call__", "__get__", "__set__") if name in names]
+        special = [name for name in (*SPECIAL, *AWAITED, "__call__", "__get__", "__set__") if name in names]
         if cls.__hash__ is None:
             special = [name for name in special if name != "__hash__"] + ["!hash"]
         # any attribute may be another than its class says: each is asked for

@@ -58,6 +58,8 @@ RESULT: dict[str, type] = {
     "repr": str, "str": str, "format": str, "len": int, "hash": int, "bool": bool, "contains": bool, "int": int,
     "float": float, "index": int, "complex": complex, "bytes": bytes, "fspath": str,
 }  # fmt: skip
+# special methods of which the result is awaited, or gives what is
+AWAITED = ("__aenter__", "__aexit__", "__anext__", "__aiter__", "__await__")
 EQUALITY = frozenset(("eq", "ne"))
 ORDER = frozenset(("lt", "le", "gt", "ge"))
 _IN_PLACE = {f"i{name.strip('_')}" for name in _REFLECTED.split()}

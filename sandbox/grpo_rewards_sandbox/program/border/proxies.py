@@ -241,11 +241,11 @@ class ProxyClass(type):
     @property
     def __mro__(cls) -> tuple[type, ...]:
         """As the candidate's side has it: without what a class is here to be a proxy."""
-        return tuple(base for base in ancestors(cls) or () if base not in _MIRRORS)
+        return tuple(base for base in ancestors(cls) or () if base not in MIRRORS)
 
     @property
     def __bases__(cls) -> tuple[type, ...]:  # type: ignore[override]
-        return tuple(base for base in type.__dict__["__bases__"].__get__(cls) if base not in _MIRRORS)
+        return tuple(base for base in type.__dict__["__bases__"].__get__(cls) if base not in MIRRORS)
 
     @property
     def __base__(cls) -> type:
@@ -407,7 +407,7 @@ class ProxyException(ProxyObject):
     __setattr__ = BaseException.__setattr__  # type: ignore[assignment]
 
 
-_MIRRORS = frozenset((Proxy, ProxyObject, ProxyValue, ProxyException))
+MIRRORS = frozenset((Proxy, ProxyObject, ProxyValue, ProxyException))
 
 
 def _related(how: str, value: object, cls: ProxyClass) -> bool:

@@ -97,12 +97,8 @@ class ProxyMaker(ExceptionMaker):
             kinds = [type(part) for part in (one.number, one.name, one.module, one.more)] == [int, str, str, dict]
             self.demand(kinds and one.number not in self.classes and len(self.classes) < MAX_CLASSES, "a class")
             parts = one.module.split(".")
-            if (
-                len(self._elsewhere) < MAX_DIFFERENCES
-                and one.module not in _ALIKE
-                and parts[0] != self.module_name
-                and not self.text.words.isdisjoint((*parts, one.name))
-            ):
+            other = one.module not in _ALIKE and parts[0] != self.module_name
+            if other and len(self._elsewhere) < MAX_DIFFERENCES and not self.text.words.isdisjoint((*parts, one.name)):
                 self._elsewhere.setdefault(
                     f"{one.module}.{one.name} in the candidate's process is another class than here"
                 )

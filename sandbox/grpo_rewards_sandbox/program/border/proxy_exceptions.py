@@ -10,10 +10,9 @@ from . import stdlib, uses
 from .handed_over import is_mock
 from .messages import Ends
 from .peer import Peer
-from .proxies import Proxy, ProxyClass, ProxyException, ProxyObject, Reading, ancestors, namespace, read
+from .proxies import MIRRORS, ProxyClass, Reading, ancestors, namespace, read
 from .values import CATCHING, SCALARS
 
-_MIXINS = (Proxy, ProxyObject, ProxyException)
 MAX_KEPT = 100_000  # what is kept as long as the job, and a candidate may send without end
 
 
@@ -147,7 +146,7 @@ def library_base(cls: type) -> type | None:
     if not issubclass(cls, BaseException):
         return None
     bases: tuple[type, ...] = ancestors(cls)
-    return next(base for base in bases if not isinstance(base, ProxyClass) and base not in _MIXINS)
+    return next(base for base in bases if not isinstance(base, ProxyClass) and base not in MIRRORS)
 
 
 def empty_exception(cls: Any) -> BaseException:

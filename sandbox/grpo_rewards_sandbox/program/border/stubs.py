@@ -10,7 +10,7 @@ import typing
 import weakref
 from typing import TYPE_CHECKING, Any
 
-from .operations import SPECIAL
+from .operations import AWAITED, SPECIAL
 from .signatures import code_of, dataclass_fields, signature
 from .stdlib import find
 
@@ -31,9 +31,9 @@ def differs(what: str, *kept: object) -> None:
     Here.met.setdefault(what, []).extend(kept)
 
 
-_LOCAL = frozenset(
-    [*SPECIAL, "__dataclass_fields__", "__aenter__", "__aexit__", "__anext__", "__aiter__", "__await__", "__copy__", "__deepcopy__"]
-) - {"__eq__", "__ne__", "__hash__", "__str__", "__repr__", "__format__"}  # fmt: skip
+_LOCAL = frozenset((*SPECIAL, *AWAITED, "__dataclass_fields__", "__copy__", "__deepcopy__")).difference(
+    ("__eq__", "__ne__", "__hash__", "__str__", "__repr__", "__format__")
+)
 
 
 def _set(self: object, name: str, value: object) -> None:

@@ -19,7 +19,7 @@ from .codec import Ref
 from .failed_checks import Refused, expected
 from .libraries import OF_LIBRARIES
 from .messages import Along, DescribedFunction, Ends
-from .operations import SPECIAL
+from .operations import AWAITED, SPECIAL
 from .proxies import (
     Border,
     Proxy,
@@ -35,7 +35,7 @@ from .proxies import (
 from .proxy_functions import ProxyFunction, ProxyModule, annotation, asynchronous_generator, coroutine, generator
 from .signatures import kind_of, signature
 from .surroundings import Surroundings
-from .uses import ASYNCHRONOUS, GIVEN, MADE, TEST_MODULES, BoundMethod, made, of_tests, origin
+from .uses import GIVEN, MADE, TEST_MODULES, BoundMethod, made, of_tests, origin
 from .values import CATCHING, CONTAINER_NAMES, HELD, pairs
 
 _NEVER_CROSS = (types.ModuleType, types.FrameType, types.CodeType, types.TracebackType)
@@ -363,4 +363,4 @@ def _holds_proxy(value: Any) -> bool:
 
 
 def _special_of(cls: type) -> list[str]:
-    return [name for name in (*SPECIAL, *ASYNCHRONOUS) if any(name in namespace(base) for base in cls.__mro__[:-1])]
+    return [name for name in (*SPECIAL, *AWAITED) if any(name in namespace(base) for base in cls.__mro__[:-1])]
