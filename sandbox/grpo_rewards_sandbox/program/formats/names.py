@@ -23,7 +23,8 @@ _UNSAFE = (
     ast.AsyncFor, ast.Yield, ast.YieldFrom, ast.Lambda,
 )  # fmt: skip
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
-_NAMED = (*FUNCTIONS, ast.ClassDef, ast.ExceptHandler, ast.MatchAs, ast.MatchStar)
+DEFINITIONS = (*FUNCTIONS, ast.ClassDef)
+_NAMED = (*DEFINITIONS, ast.ExceptHandler, ast.MatchAs, ast.MatchStar)
 _BUILTINS = frozenset(vars(builtins))
 _PURE = frozenset(
     "abs all any ascii bin bool bytearray bytes chr complex dict divmod enumerate filter float format frozenset hex int"

@@ -212,7 +212,6 @@ class _Review:
     def __init__(self, nodes: tuple[ast.AST, ...], asked: frozenset[str]) -> None:
         self._asked = asked
         self._sources = Sources(nodes, asked)
-        self._defined = {node.name for node in nodes if isinstance(node, (*names.FUNCTIONS, ast.ClassDef))}
         self._read = {node.id for node in nodes if isinstance(node, ast.Name)}
         classes = (names.binds(node) for node in nodes if isinstance(node, (ast.Import, ast.ImportFrom, ast.ClassDef)))
         self._classes = set(vars(builtins)).union(asked, *classes)  # and the modules that they are in
@@ -367,7 +366,7 @@ class _Review:
         if name in _FROM and origin not in _FROM[name] and not starred:
             return True
         if isinstance(node, ast.Name):
-            return node.id in self._asked or (node.id in self._defined and node.id not in self._imported)
+            return node.id in self._asked or (node.id in self._sources.defined and node.id not in self._imported)
         return self._sources.theirs(node.value) and not name.startswith("__")
 
     def _not_own(self, call: ast.Call, at: int | None) -> str:

@@ -8,8 +8,9 @@ from __future__ import annotations
 import ast
 import functools
 from collections.abc import Callable, Iterable, Iterator, Sequence, Set
+from typing import Any
 
-from .names import FUNCTIONS, binds, called, given, returned
+from .names import DEFINITIONS, FUNCTIONS, binds, called, given, returned
 
 _BIND_UNKNOWN = (ast.ExceptHandler, ast.MatchAs, ast.MatchStar, ast.MatchMapping, ast.Import, ast.ImportFrom)
 _PUT_TOGETHER = (
@@ -40,10 +41,7 @@ class Sources:
 
     def __init__(self, nodes: Sequence[ast.AST], asked: Set[str]) -> None:
         self._nodes, self._asked = nodes, asked
-        self._functions = {node.name: node for node in nodes if isinstance(node, FUNCTIONS)}
-        self._defined: dict[str, ast.stmt] = {
-            node.name: node for node in nodes if isinstance(node, (*FUNCTIONS, ast.ClassDef))
-        }
+        self.defined: dict[str, Any] = {node.name: node for node in nodes if isinstance(node, DEFINITIONS)}
         self.parents = {id(child): node for node in nodes for child in ast.iter_child_nodes(node)}
         self._uses: dict[str, list[ast.Name | ast.Attribute]] = {}
         self._bound: dict[str, list[ast.expr | None]] = {}
@@ -93,7 +91,7 @@ class Sources:
 
     def _gives_own(self, call: ast.Call, seen: set[str]) -> bool:
         name = call.func.id if isinstance(call.func, ast.Name) else ""
-        pure = name in _PURE and name not in {*self._bound, *self._asked, *self._functions}
+        pure = name in _PURE and name not in {*self._bound, *self._asked, *self.defined}
         if isinstance(call.func, ast.Attribute):
             of = call.func.value
             reads = call.func.attr in _READERS and isinstance(of, ast.Name) and of.id in ("json", "ast")
@@ -217,7 +215,7 @@ class Sources:
                 if isinstance(part, ast.Name) and part.id not in found:
                     found.add(part.id)
                     ahead += self._bound.get(part.id, ())
-                    ahead += [self._defined[part.id]] if part.id in self._defined else []
+                    ahead += [self.defined[part.id]] if part.id in self.defined else []
                     ahead += also(part.id)
 
     def _handed(self, name: str) -> Iterable[ast.expr]:
@@ -284,7 +282,7 @@ class Sources:
             self._bind(ast.Name(plain.pop(0).arg), ast.Constant(""))
         calls = self._calls(function)
         for at, part in enumerate([*plain, *arguments.kwonlyargs]):
-            fixture = self._functions.get(part.arg)
+            fixture = self.defined.get(part.arg)
             if part.arg in cases:
                 continue
             found: list[ast.expr | None]
