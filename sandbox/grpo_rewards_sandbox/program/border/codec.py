@@ -165,7 +165,7 @@ class Codec(Channel):
         if name is not None:
             whole = seen_through(value)
             if whole is None or (self.trusted and id(whole) not in self.shared_by_id):
-                return {"X": [name, self.encode(VALUES[name].plain(value))]}
+                whole = VALUES[name].plain(value)
             return {"X": [name, self.encode(whole)]}
         builtin = NAME_OF.get(id(value))
         if builtin is not None:

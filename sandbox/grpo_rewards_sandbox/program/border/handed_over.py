@@ -101,15 +101,12 @@ def writable(value: object, name: object, *, given: bool) -> str:
 def _public(value: object, name: object) -> str:
     if type(name) is not str or (name.startswith("_") and name not in _READABLE) or name.startswith(_FRAME_NAMES):
         raise Withheld(name)
-    if isinstance(value, CALLABLES) and not name.startswith("__"):
-        raise Withheld(name)
+    above = [(base.__module__.partition(".")[0], base) for base in type(value).__mro__]
     # how they check, what a mock returns and how often it was called: for the tests alone
-    if any(base.__module__.partition(".")[0] in _FRAMEWORKS and hasattr(base, name) for base in type(value).__mro__):
+    checks = any(root in _FRAMEWORKS and hasattr(base, name) for root, base in above)
+    controls = any(name in _CONTROLS.get(root.lstrip("_"), ()) for root, _ in above)
+    if checks or controls or (isinstance(value, CALLABLES) and not name.startswith("__")):
         raise Withheld(name)
-    for root, controls in _CONTROLS.items():
-        roots = (base.__module__.partition(".")[0].lstrip("_") for base in type(value).__mro__)
-        if name in controls and root in roots:
-            raise Withheld(name)
     return name
 
 

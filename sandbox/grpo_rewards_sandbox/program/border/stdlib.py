@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import abc
+import contextlib
 import importlib
 import sys
 import types
@@ -56,16 +57,13 @@ def exception(name: str) -> type[BaseException]:
     if name in EXCEPTIONS:
         return EXCEPTIONS[name]
     module, _, attribute = name.rpartition(".")
+    cls: Any = None
     if module in _EXCEPTION_MODULES:
         cls = find(name)
     elif (root := module.partition(".")[0]) in _LIBRARIES:
-        try:
+        with contextlib.suppress(ImportError):
             importlib.import_module(root)  # what it imports itself counts, no other part of it
-        except ImportError as error:
-            raise LookupError(name) from error
-        cls = getattr(sys.modules.get(module), attribute, None)
-    else:
-        raise LookupError(name)
+            cls = getattr(sys.modules.get(module), attribute, None)
     if not (isinstance(cls, type) and issubclass(cls, BaseException)):
         raise LookupError(name)
     return cls

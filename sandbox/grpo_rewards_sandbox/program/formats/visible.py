@@ -158,10 +158,8 @@ def _trusted_value(part: str, value: object) -> object:
     if name in _MODULES and (
         name.partition(".")[0] in sys.stdlib_module_names or name in (part, _KNOWN.get(part, ("",))[0])
     ):
-        try:
+        with contextlib.suppress(ImportError):
             return importlib.import_module(name)
-        except ImportError as error:
-            raise LookupError(name) from error
     raise LookupError(name)
 
 
