@@ -299,6 +299,9 @@ class ProxyClass(type):
 class ProxyCollection(ProxyClass):
     """The class of proxied classes that are collections themselves, as enumerations are."""
 
+    def __bool__(cls) -> bool:
+        return True
+
     def __contains__(cls, other: object) -> bool:
         """Of plain data the candidate is not asked, which would say that it is there: it is looked for among what there is."""
         if isinstance(other, (Proxy, ProxyClass)):
