@@ -140,7 +140,13 @@ def read(self: object, name: object, found: object, tested: bool = False) -> obj
             _asks_data(self, name)
         if type(found).__name__ == "ProxyFunction":
             vars(found)["_border_asked"] = name
+        elif isinstance(found, (Proxy, ProxyClass)) and not facts(_class_of(found)).tested:
+            (type if isinstance(found, type) else object).__setattr__(found, "_border_asked", name)
     return found
+
+
+def _class_of(value: object) -> type:
+    return value if isinstance(value, ProxyClass) else type(value)
 
 
 def _asks_data(self: object, name: object) -> None:
@@ -150,12 +156,12 @@ def _asks_data(self: object, name: object) -> None:
 _ITERABLES = (set, frozenset, list, tuple, dict, types.GeneratorType, *VIEWS)
 
 
-def held_against(self: object, name: str, args: tuple[object, ...]) -> None:
+def held_against(self: object, name: object, args: tuple[object, ...], named: dict[str, object]) -> None:
     """Refuse a method of an object that is not under test, where the data that it is given has a method of that name.
 
     There the object stands for such data: `got.union(want) == want`, `got.sub(want).abs().max() < 1e-9`.
     """
-    kinds: list[Any] = [type(arg) for arg in args]
+    kinds: list[Any] = [type(arg) for arg in (*args, *named.values())]
     if any(name in _methods_of(kind) for kind in kinds):
         _asks_data(self, name)
 
@@ -204,7 +210,8 @@ def _ref(value: object) -> object:
 
 def asked(self: object, name: str) -> Any:
     """What the candidate has by this name, where it is shown to the tests."""
-    if hidden(name):
+    # an operator's method is its class's, where it has one: any other would be asked about the tests' data
+    if hidden(name) or name in SPECIAL:
         # the last of these numpy asks whatever it makes an array of
         if name in Border.peer.text.words or name == "__array_interface__":
             Border.peer.differs(f"{name} of what is the candidate's is not shown to the tests")
@@ -266,6 +273,7 @@ class ProxyClass(type):
         return isinstance(value, ProxyClass) and _related("issubclass", value, cls)
 
     def __call__(cls, /, *args: object, **kwargs: object) -> object:
+        held_against(cls, cls._border_asked, args, kwargs)
         made = Border.peer.call(own_number(cls), args, kwargs)
         return Border.peer.constructed(made, cls) if facts(cls).tested else made
 
@@ -344,6 +352,7 @@ class Proxy:
     """An object of the candidate."""
 
     _border = Facts(0)
+    _border_asked: object = None  # the name by which the tests read one that can be called of another
     _border_held: tuple[int, list[object]] | tuple[None, None] = None, None  # of a sequence: what it held at a message
     __setattr__ = assign
     __delattr__ = delete

@@ -70,7 +70,7 @@ class ProxyFunction:
 
     def __call__(self, /, *args: object, **kwargs: object) -> object:
         if "_border_asked" in self.__dict__:
-            held_against(self, self.__dict__["_border_asked"], args)
+            held_against(self, self.__dict__["_border_asked"], args, kwargs)
         result = Border.peer.call(self.__dict__["_border_number"], args, kwargs)
         return Border.peer.constructed(result) if "_border_constructs" in self.__dict__ else result
 

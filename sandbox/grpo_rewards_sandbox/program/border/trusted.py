@@ -333,7 +333,7 @@ class TrustedPeer(Answers):
     def call_method(self, owner: object, name: str, args: tuple[object, ...], kwargs: dict[str, object]) -> object:
         """Call a method of an object of the candidate."""
         if not facts(type(owner)).tested:
-            held_against(owner, name, args)
+            held_against(owner, name, args, kwargs)
         number = number_of(owner)
         if name not in self.text.unread:
             return self._call("method", [number, name], args, kwargs)

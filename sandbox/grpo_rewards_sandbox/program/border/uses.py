@@ -17,7 +17,7 @@ from typing import Any
 
 from .awaiting import outcome
 from .operations import ARITHMETIC, CONVERSIONS, EQUALITY, OPERATIONS, ORDER, RESULT, SIGNS, TEXT
-from .proxies import ASKS_DATA, Border, Proxy, ProxyClass, compared, facts, number_of, read, refuse_object
+from .proxies import ASKS_DATA, Border, Proxy, ProxyClass, compared, facts, held_against, number_of, read, refuse_object
 from .proxy_functions import coroutine
 from .values import CONTAINERS, HELD
 
@@ -308,6 +308,7 @@ ASYNCHRONOUS: dict[str, Callable[..., object]] = {
 
 def call_object(self: object, /, *args: object, **kwargs: object) -> object:
     """`__call__` of an object whose class has one."""
+    held_against(self, object.__getattribute__(self, "_border_asked"), args, kwargs)
     return Border.peer.call(number_of(self), args, kwargs)
 
 
