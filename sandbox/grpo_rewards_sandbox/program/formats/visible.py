@@ -94,8 +94,19 @@ def _known(asked: Iterable[str], text: str, entry_point: str = "") -> dict[str, 
         if module:
             with contextlib.suppress(ImportError):
                 loaded = importlib.import_module(module)
-                found[name] = getattr(loaded, attribute) if attribute else loaded
+                found[name] = getattr(loaded, attribute) if attribute else _meant(name, loaded, text)
     return found
+
+
+def _meant(name: str, module: object, text: str) -> object:
+    """A module, or what bears its name in it: what a text calls (`datetime(2024, 1, 2)`), or has attributes of that only this has."""
+    same = getattr(module, name, None)
+    if same is None:
+        return module
+    nodes = names.parsed(text)
+    called = any(isinstance(node, ast.Call) and getattr(node.func, "id", "") == name for node in nodes)
+    read = {node.attr for node in nodes if isinstance(node, ast.Attribute) and getattr(node.value, "id", "") == name}
+    return same if called or not all(hasattr(module, part) for part in read) else module
 
 
 def taken(
@@ -123,10 +134,13 @@ def taken(
             peer.differs(f"{name} is the library's in the tests, not the candidate's")
     found: dict[str, object] = {}
     for name in _chosen(defined, asked - own.keys(), entry):
-        with contextlib.suppress(LookupError):
+        try:
             value = getattr(module, name)
             kept = _trusted_value(name, value)
-            (found if kept is value else own)[name] = kept
+        except LookupError:
+            peer.differs(f"{name} is a module of the candidate's, which tests that do not import it have not")
+            continue
+        (found if kept is value else own)[name] = kept
     return own, found
 
 
