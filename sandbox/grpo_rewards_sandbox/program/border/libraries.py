@@ -414,6 +414,19 @@ def _delta(parts: tuple[str, int]) -> object:
     return pandas.Timedelta(int(parts[1]), unit=str(parts[0])).as_unit(str(parts[0]))
 
 
+def _of_pytz(zone: Any) -> object:
+    """The function of pytz that finds a zone, at the offset that it has there, and what that is given."""
+    find, given = zone.__reduce__()
+    return find.__name__, given
+
+
+def _pytz(parts: Any) -> object:
+    name, given = parts
+    if name not in ("_p", "_UTC", "FixedOffset"):
+        raise TypeError("not a time zone")
+    return getattr(importlib.import_module("pytz"), name)(*given)
+
+
 # types of libraries, which are imported late, and values of which there is one, by name; `plain` gives None for what does not cross
 Late = partial(Value, object)
 LATE: dict[str, Value] = {
@@ -439,6 +452,7 @@ LATE: dict[str, Value] = {
     "torch.dtype": Late(lambda v: str(v)[6:] if _TENSOR.fullmatch(str(v)[6:]) else None, _tensor_type),
     "torch.Size": Late(lambda v: (tuple(v),)),
     "zoneinfo.ZoneInfo": Late(lambda v: (v.key,)),
+    "pytz.BaseTzInfo": Late(_of_pytz, _pytz),
     # an interface is an address too
     **{
         f"ipaddress.IPv{version}{kind}": Late(lambda v: (str(v),))

@@ -136,17 +136,20 @@ def _fill_namespace(value: object, contents: list[object]) -> None:
 def _zone(value: datetime.datetime | datetime.time) -> object:
     """A fixed offset or a zone's name; what a class of zones of the candidate's own says is asked once."""
     zone, offset = value.tzinfo, value.utcoffset()
-    if zone is None or type(zone) in (datetime.timezone, _zone_class()):
+    if zone is None or _is_zone(zone):
         return zone
     return None if offset is None else datetime.timezone(offset)
 
 
-def _zone_class() -> object:
-    return getattr(sys.modules.get("zoneinfo"), "ZoneInfo", None)
+def _is_zone(zone: object) -> bool:
+    known = getattr(sys.modules.get("zoneinfo"), "ZoneInfo", None)
+    return type(zone) in (datetime.timezone, known) or isinstance(
+        zone, getattr(sys.modules.get("pytz"), "BaseTzInfo", ())
+    )
 
 
 def _zoned(zone: object) -> object:
-    if zone is not None and type(zone) not in (datetime.timezone, _zone_class()):
+    if zone is not None and not _is_zone(zone):
         raise TypeError("not a time zone")
     return zone
 
