@@ -284,6 +284,10 @@ class ProxyClass(type):
         read(cls, name, value, facts(cls).tested)
         return Border.peer.constructor(value) if facts(cls).tested else value
 
+    def __subclasses__(cls) -> Any:
+        """All that there are, whether or not the tests have met them."""
+        return Border.peer.request("getattr", _ref(cls), "__subclasses__")()
+
     __setattr__ = assign
     __delattr__ = delete
     __dir__ = listed
