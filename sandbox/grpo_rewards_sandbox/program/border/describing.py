@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import dis
 import functools
 import inspect
 import sys
@@ -69,7 +70,10 @@ class Describer(Peer):
         deciders = [getattr(one, "__module__", None) for one in deciding]
         if cls.__module__ in deciders and cls.__module__ not in sys.stdlib_module_names:  # the tests have those too
             differs(f"`isinstance` does not ask class {cls.__name__} about values that are no objects of it")
-        self.new_classes.append(DescribedClass(number, *described_as, bases, special, methods, self._more(cls)))
+        more = self._more(cls)
+        if hides := _hidden_methods(cls, names):
+            more["hides"] = hides
+        self.new_classes.append(DescribedClass(number, *described_as, bases, special, methods, more))
         return number
 
     def _more(self, cls: type) -> OfSomeClasses:
@@ -175,6 +179,19 @@ def _listed(view: Any) -> tuple[Any, ...] | None:
         keys = () if type(view) is ValuesView else (key for key, _ in listed) if type(view) is ItemsView else listed
         return listed if all(type(key) in SCALARS for key in keys) else None
     return None
+
+
+def _hidden_methods(cls: type, names: dict[str, Any]) -> list[str]:
+    """Which methods of the builtin that a class derives from it has something else in the place of: a property, or what its own methods set."""
+    base = next((base for base in cls.__mro__ if base in _VALUE_TYPES), None)
+    if base is None:
+        return []
+    # `__new__` and class methods set attributes too
+    parts = [part.__func__ if type(part) in (staticmethod, classmethod) else part for part in names.values()]
+    functions = [part for part in parts if type(part) is types.FunctionType]
+    written = {step.argval for part in functions for step in dis.get_instructions(part) if step.opname == "STORE_ATTR"}
+    methods = {name for name, part in names.items() if type(part) is types.FunctionType}
+    return sorted((written | names.keys() - methods).intersection(dir(base)))
 
 
 def _members_of_protocol(cls: type) -> list[str]:

@@ -150,6 +150,8 @@ class ProxyMaker(ExceptionMaker):
         if not exception and (value is None or noted.tested):
             members.update(_special_methods(special, value))
             members.update((part, uses.Method(part)) for part in map(str, described.methods) if names_member(part))
+            hides = (part for part in map(str, more.get("hides", ())) if names_member(part) and part not in members)
+            members.update((part, uses.Attribute(part)) for part in hides)
         elif value is not None and issubclass(value, dict) and "__missing__" in special:
             members["__missing__"] = uses.special_method("__missing__", "missing")
         if value in _CONTAINER_TYPES and "__hash__" in special and not noted.tested:

@@ -17,7 +17,19 @@ from typing import Any
 
 from .awaiting import outcome
 from .operations import ARITHMETIC, CONVERSIONS, EQUALITY, OPERATIONS, ORDER, RESULT, SIGNS, TEXT
-from .proxies import ASKS_DATA, Border, Proxy, ProxyClass, compared, facts, held_against, number_of, read, refuse_object
+from .proxies import (
+    ASKS_DATA,
+    Border,
+    Proxy,
+    ProxyClass,
+    asked,
+    compared,
+    facts,
+    held_against,
+    number_of,
+    read,
+    refuse_object,
+)
 from .proxy_functions import coroutine
 from .values import CONTAINERS, HELD
 
@@ -333,6 +345,16 @@ class Method:
         kept = self.name in Border.peer.text.replaced
         bound = Border.peer.request("getattr", instance, self.name) if kept else BoundMethod(instance, self.name)
         return bound if self.name not in ASKS_DATA else read(instance, self.name, bound, facts(type(instance)).tested)
+
+
+class Attribute:
+    """What a class of the candidate has, or its objects, in the place of a method of the builtin that it derives from."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __get__(self, instance: object, owner: object = None) -> object:
+        return asked(owner, self._name) if instance is None else Proxy.__getattr__(instance, self._name)  # type: ignore[arg-type]
 
 
 class BoundMethod:
