@@ -162,8 +162,9 @@ class Describer(Peer):
             coded["g"] = [str(error.message), [self.encode_exception(part, depth) for part in error.exceptions]]
         coded.update(self._chain({"cause": error.__cause__, "context": error.__context__}, depth))
         coded["quiet"] = error.__suppress_context__
-        if cls.__str__ is not BaseException.__str__ and "b" not in coded:
-            coded["str"] = _tried(lambda: str(error)[:10000], None)
+        for way, make in (("str", str), ("repr", repr)) if "b" not in coded else ():
+            if getattr(cls, f"__{way}__") is not getattr(BaseException, f"__{way}__"):
+                coded[way] = _tried(lambda make=make: make(error)[:10000], None)  # type: ignore[misc]
         return coded
 
     def _chain(self, before: dict[str, BaseException | None], depth: int) -> dict[str, object]:

@@ -69,8 +69,9 @@ class FailedChecks:
             return
         frame = at.tb_frame  # the outermost that it came to
         module = str(frame.f_globals.get("__name__"))
-        if module.startswith(__package__) or (module in TEST_MODULES and not names(frame, error)):
-            self.failed = self.failed or error
+        theirs = module in TEST_MODULES and not names(frame, error)
+        if self.failed is None and (theirs or module.startswith(__package__)):
+            self.failed = error
 
     def _keeps_from_check(self, error: BaseException) -> bool:
         """A function of the tests that the candidate called raised this before a check of its own."""

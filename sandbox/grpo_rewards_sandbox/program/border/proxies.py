@@ -407,10 +407,13 @@ class ProxyException(ProxyObject):
     """An exception of a class of the candidate."""
 
     def __str__(self) -> str:
-        text = object.__getattribute__(self, "__dict__").get("_border_text")
+        text = object.__getattribute__(self, "__dict__").get("_border_str")
         return BaseException.__str__(self) if text is None else text  # type: ignore[arg-type]
 
-    __repr__ = BaseException.__repr__
+    def __repr__(self) -> str:
+        text = object.__getattribute__(self, "__dict__").get("_border_repr")
+        return BaseException.__repr__(self) if text is None else text  # type: ignore[arg-type]
+
     __dict__ = vars(BaseException)["__dict__"]
 
     def __getattr__(self, name: str) -> object:

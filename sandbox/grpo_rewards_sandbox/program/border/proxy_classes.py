@@ -10,7 +10,7 @@ from typing import Any, cast
 
 from . import libraries, stdlib, uses
 from .messages import DescribedClass, DescribedFunction, Ends, Note, OfSomeClasses
-from .operations import EQUALITY, ORDER, SPECIAL
+from .operations import EQUALITY, ORDER, SPECIAL, TEXT
 from .proxies import (
     Facts,
     Proxy,
@@ -152,6 +152,9 @@ class ProxyMaker(ExceptionMaker):
             members.update((part, uses.Method(part)) for part in map(str, described.methods) if names_member(part))
             hides = (part for part in map(str, more.get("hides", ())) if names_member(part) and part not in members)
             members.update((part, uses.Attribute(part)) for part in hides)
+        elif exception:  # its text was taken as it crossed
+            asked = [part for part in special if SPECIAL.get(part) not in TEXT]
+            members.update(_special_methods(asked, BaseException))
         elif value is not None and issubclass(value, dict) and "__missing__" in special:
             members["__missing__"] = uses.special_method("__missing__", "missing")
         if value in _CONTAINER_TYPES and "__hash__" in special and not noted.tested:

@@ -131,8 +131,7 @@ class ExceptionMaker(Peer):
             return _exception_class("Exception")("a group of exceptions")  # type: ignore[no-any-return]
         error = empty_exception(cls)
         error.args = args
-        if type(coded.get("str")) is str:
-            error.__dict__["_border_text"] = coded["str"]
+        error.__dict__.update((f"_border_{way}", coded[way]) for way in ("str", "repr") if type(coded.get(way)) is str)
         return error
 
 
