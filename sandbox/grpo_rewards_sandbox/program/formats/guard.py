@@ -107,7 +107,8 @@ def install(peer: TrustedPeer, tests: str, own: str, common: str | None) -> None
     def ran_from_there(name: str) -> bool:
         # the name of what was generated is no path, and would be one in the folder where the tests work
         real = os.path.realpath(name)
-        return real.startswith(folders[0]) and (os.path.isabs(name) or os.path.lexists(real))
+        there = real.startswith(folders) and not real.startswith(library) and real != own_file
+        return there and (os.path.isabs(name) or os.path.lexists(real))
 
     def compiles(source: object) -> None:
         if (foreign := code.foreign(source, sys._getframe(2))) is not None:
@@ -153,12 +154,12 @@ def install(peer: TrustedPeer, tests: str, own: str, common: str | None) -> None
             refuse("the tests started a process, which beside them could do what the candidate says")
         elif event == "exec":
             ran = args[0]
-            if common is not None and isinstance(ran, types.CodeType) and ran_from_there(ran.co_filename):
-                refuse("the tests ran a file of the folder that they share with the candidate")
-        elif event in _LOADS and common is not None:
+            if isinstance(ran, types.CodeType) and ran_from_there(ran.co_filename):
+                refuse("the tests ran a file of a folder that they write to, which they may do at the candidate's word")
+        elif event in _LOADS:
             name = args[0] if event == "ctypes.dlopen" else args[1]
             if isinstance(name, (str, bytes)) and ran_from_there(os.fsdecode(name)):
-                refuse("the tests loaded a library of the folder that they share with the candidate")
+                refuse("the tests loaded a library of a folder that they write to")
 
     if common is not None and "access" in tests:
         _ask_as_owner(folders[0])
