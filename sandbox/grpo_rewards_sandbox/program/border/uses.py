@@ -148,10 +148,11 @@ def _compare(self: object, operation: str, other: object, base: Any) -> object:
         return _refuse(self, "compare it")
     if base is not None:
         return base(self, other)  # a class derived from a builtin is compared by the value it holds
+    any_of_mock = getattr(sys.modules.get("unittest.mock"), "ANY", self)
     # unequal, whatever the candidate says: so it is asked nothing, and nothing reaches it
     if operation in EQUALITY and (other is None or facts(type(self)).enum):
         return operation == "ne"
-    if operation in EQUALITY and (type(other).__module__ in TEST_MODULES or _is_any(other)):
+    if operation in EQUALITY and (type(other).__module__ in TEST_MODULES or other is any_of_mock):
         return NotImplemented  # a matcher of the tests: what it reads of the object comes here again
     if operation in EQUALITY and isinstance(other, dict) and isinstance(self, collections.abc.Mapping):
         # what it holds crosses, then is compared
@@ -163,11 +164,6 @@ def _compare(self: object, operation: str, other: object, base: Any) -> object:
     if operation in ORDER or facts(type(self)).compares:
         Border.peer.differs(f"an object of class {type(self).__name__} equals no plain data, and has no order with it")
     return NotImplemented if operation in ORDER else operation == "ne"
-
-
-def _is_any(value: object) -> bool:
-    mock = sys.modules.get("unittest.mock")
-    return mock is not None and value is mock.ANY
 
 
 def _combine(self: object, operation: str, args: tuple[object, ...]) -> object:

@@ -97,11 +97,9 @@ def _used_as_classes(text: str, module: str, asked: frozenset[str]) -> frozenset
     before = -1
     while before != (before := sum(map(len, holders.values()))):
         for node in names.parsed(text):
-            if isinstance(node, ast.Assign):
-                for target in node.targets:
+            if isinstance(node, (ast.Assign, ast.AnnAssign, ast.NamedExpr)):
+                for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
                     hold(target, made(node.value))
-            elif isinstance(node, (ast.AnnAssign, ast.NamedExpr)):
-                hold(node.target, made(node.value))
             elif isinstance(node, (ast.For, ast.comprehension)):
                 hold(node.target, _parts(made(node.iter)))
             elif isinstance(node, ast.Call) and called(node) == "parametrize" and len(node.args) > 1:
@@ -179,10 +177,9 @@ def plain_classes(setup: str) -> tuple[str, str, frozenset[str]]:
 
 
 def _imports_standard(node: ast.stmt) -> bool:
-    if isinstance(node, ast.ImportFrom):
-        modules = [node.module or ""] if node.level == 0 else [""]
-    else:
-        modules = [alias.name for alias in node.names] if isinstance(node, ast.Import) else [""]
+    modules = [alias.name for alias in node.names] if isinstance(node, ast.Import) else [""]
+    if isinstance(node, ast.ImportFrom) and not node.level:
+        modules = [node.module or ""]
     return all(name.partition(".")[0] in sys.stdlib_module_names - {"__future__"} for name in modules)
 
 

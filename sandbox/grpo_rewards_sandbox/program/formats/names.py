@@ -138,12 +138,9 @@ def keeps_no_state(source: str, module: str = "") -> bool:
     """
     nodes = parsed(source)
     # `type` with three arguments makes a class
-    asked = {id(node.func) for node in nodes if isinstance(node, ast.Call) and _has_one_argument(node)}
+    calls = (node for node in nodes if isinstance(node, ast.Call) and len(node.args) == 1 and not node.keywords)
+    asked = {id(node.func) for node in calls if not isinstance(node.args[0], ast.Starred)}
     return bool(nodes) and all(_leaves_nothing(node, module, asked) for node in nodes)
-
-
-def _has_one_argument(call: ast.Call) -> bool:
-    return len(call.args) == 1 and not call.keywords and not isinstance(call.args[0], ast.Starred)
 
 
 def _leaves_nothing(node: ast.AST, module: str, asked: set[int]) -> bool:

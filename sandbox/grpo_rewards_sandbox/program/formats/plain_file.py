@@ -75,7 +75,10 @@ def _call_each(tests: str, module: str, report: JobReport, progress: Progress) -
     report.tests_total = len(wanted)
     namespace: dict[str, Any] = {"__name__": "test_solution"}
     exec(compiled(tests, "tests.py"), namespace)  # noqa: S102
-    found = {name: value for name, value in namespace.items() if name.startswith("test") and _is_function(value)}
+    # a star import may bring a function of the candidate's whose name begins with test
+    functions = [(name, value) for name, value in namespace.items() if type(value) is types.FunctionType]
+    own = {name: value for name, value in functions if value.__code__.co_filename == "tests.py"}
+    found = {name: value for name, value in own.items() if name.startswith("test")}
     report.tests_total = len(found)
     run_each(found.items(), report, progress, lambda error: _first_line(error, tests))
     # a test whose name was given to something else further down is lost
@@ -84,11 +87,6 @@ def _call_each(tests: str, module: str, report: JobReport, progress: Progress) -
     if not report.tests_passed:
         report.fail("no test passed")
     report.passed = not report.reason
-
-
-def _is_function(value: object) -> bool:
-    # a star import may bring a function of the candidate's whose name begins with test
-    return type(value) is types.FunctionType and value.__code__.co_filename == "tests.py"
 
 
 def _first_line(error: BaseException, tests: str) -> str:

@@ -164,7 +164,7 @@ class Sources:
 
     def counted_by_candidate(self, node: ast.expr) -> bool:
         """The candidate may have a say in how many these are: they are not written out, and it has one in what they come of."""
-        if isinstance(node, (ast.List, ast.Tuple, ast.Set)) and _written_out(node):
+        if isinstance(node, (ast.List, ast.Tuple, ast.Set)) and _written_out(node.elts):
             return False
         if isinstance(node, (ast.ListComp, ast.SetComp, ast.GeneratorExp)):
             parts = [part.iter for part in node.generators]
@@ -259,7 +259,7 @@ class Sources:
         """What iteration gives, where it is written down; empty where not."""
         if depth > _DEEP:
             return []
-        if isinstance(node, (ast.List, ast.Tuple, ast.Set)) and _written_out(node):
+        if isinstance(node, (ast.List, ast.Tuple, ast.Set)) and _written_out(node.elts):
             return [_case(part) for part in node.elts]
         if isinstance(node, ast.Call) and called(node) in ("enumerate", "zip"):
             sources = [self._items(part, depth + 1) or [_each(part)] for part in node.args]
@@ -307,8 +307,9 @@ class Sources:
         if self._is_method(function):
             return []  # whoever has the object calls it
         found = [(use, self.parents[id(use)]) for use in self._uses.get(function.name, ())]
-        calls = [node for use, node in found if isinstance(node, ast.Call) and node.func is use and _spelled_out(node)]
-        return calls if len(calls) == len(found) else []
+        calls = [node for use, node in found if isinstance(node, ast.Call) and node.func is use]
+        spelled = [call for call in calls if _written_out(call.args) and all(part.arg for part in call.keywords)]
+        return spelled if len(spelled) == len(found) else []
 
 
 def _is_mapping(node: ast.AST | None) -> bool:
@@ -332,8 +333,8 @@ def _tuple(*parts: ast.expr) -> ast.expr:
     return ast.Tuple(list(parts), ast.Load())
 
 
-def _written_out(node: ast.List | ast.Tuple | ast.Set) -> bool:
-    return not any(isinstance(part, ast.Starred) for part in node.elts)
+def _written_out(parts: list[ast.expr]) -> bool:
+    return not any(isinstance(part, ast.Starred) for part in parts)
 
 
 def _case(node: ast.expr) -> ast.expr:
@@ -354,10 +355,6 @@ def _cases(function: ast.AST) -> dict[str, tuple[ast.expr, ast.expr]]:
             one = target[0] if len(target) == 1 else ast.Tuple(target)
             found |= dict.fromkeys(filter(None, written), (one, mark.args[1]))
     return found
-
-
-def _spelled_out(call: ast.Call) -> bool:
-    return not any(isinstance(part, ast.Starred) for part in call.args) and all(part.arg for part in call.keywords)
 
 
 def _argument(call: ast.Call, at: int, name: str) -> ast.expr | None:
