@@ -41,7 +41,7 @@ def serve(sock: socket.socket, role: Role, cell: confine.Confinement, config: Su
     from .border.messages import Ends
     from .border.proxies import Border
     from .formats import calls, checks, plain_file
-    from .formats.report import progress_to
+    from .formats.report import VerdictPipe
 
     cell.enter()
     confine.close_descriptors({sock.fileno(), *cell.own_descriptors()})
@@ -52,16 +52,16 @@ def serve(sock: socket.socket, role: Role, cell: confine.Confinement, config: Su
         if message["processor"] is not None:
             placement.put(0, {message["processor"]})
         random.seed()  # what one job's tests drew says nothing of what the next one's draw
-        reader, writer, verdict = descriptors
-        border, progress = Ends(reader, writer), progress_to(verdict)
+        reader, writer, descriptor = descriptors
+        border, verdict = Ends(reader, writer), VerdictPipe(descriptor, message["word"])
         if job["format"] == "calls":
-            report = calls.run(job, border, progress)
+            report = calls.run(job, border, verdict.progress)
         elif job["format"] == "pytest":
-            report = plain_file.run(job, border, progress)
+            report = plain_file.run(job, border, verdict.progress)
         else:
-            report = checks.run(job, border, progress, quiet=True)
-        os.write(verdict, report.line())
-        os.close(verdict)
+            report = checks.run(job, border, verdict.progress, quiet=True)
+        verdict.end(report)
+        os.close(descriptor)
         border.close()
         if hasattr(Border, "peer"):  # tests that are refused by their text have none
             del Border.peer

@@ -121,8 +121,10 @@ class SharedRun(Child):
 
     def main(self, folder: str) -> int:
         from .formats import shared_run
+        from .formats.report import VerdictPipe
 
-        os.write(self.descriptors[0], shared_run.run(self.request["job"], self.prepared.session, folder).line())
+        report = shared_run.run(self.request["job"], self.prepared.session, folder)
+        VerdictPipe(self.descriptors[0], self.request["word"]).end(report)
         return 0
 
 
@@ -140,18 +142,18 @@ class Tests(Child):
 
     def main(self, folder: str) -> int:
         from .formats import checks, pytest_file
-        from .formats.report import progress_to
+        from .formats.report import VerdictPipe
 
         job, shared = self.request["job"], self.cell.shared_folder(self.request["shared"])
-        reader, writer, verdict = self.descriptors
-        border, progress = Ends(reader, writer), progress_to(verdict)
+        reader, writer, descriptor = self.descriptors
+        border, verdict = Ends(reader, writer), VerdictPipe(descriptor, self.request["word"])
         if job["format"] == "pytest":
             session = self.prepared.session
             assert session is not None
-            report = pytest_file.run(job, border, session, folder, shared, progress)
+            report = pytest_file.run(job, border, session, folder, shared, verdict.progress)
         else:
-            report = checks.run(job, border, progress, quiet=False, shared=shared)
-        os.write(verdict, report.line())
+            report = checks.run(job, border, verdict.progress, quiet=False, shared=shared)
+        verdict.end(report)
         return 0
 
 

@@ -83,6 +83,7 @@ class Start(TypedDict):
     shared: str | None  # the folder that tests and candidate both see
     limits: dict[str, int]
     program: NotRequired[str]  # the text of a whole program
+    word: NotRequired[str]  # what each line of the verdict begins with
     job: NotRequired[JobMessage]  # to the tests' parent only: the candidates' sees neither tests nor expected values
 
 
@@ -119,6 +120,7 @@ class CheckMessage(TypedDict):
     """To the process that judges checks: a job, and the processor to begin on."""
 
     job: JobMessage
+    word: str  # what each line of the verdict begins with
     processor: int | None
 
 

@@ -212,24 +212,26 @@ class Supervisor:
         candidates, tests = Parent("candidate", libraries), Parent("tests", libraries)
         reader, writer = os.pipe()
         ready, set_up = os.pipe()
+        word = os.urandom(16).hex()
         running: list[Started] = []
         report, killed = not_set_up(), ""
         try:
             limits = job["limits"]
             if together:
-                running.append(self._start(tests, {**self._request("shared", limits), "job": job}, (writer, set_up)))
+                request: Start = {**self._request("shared", limits), "word": word, "job": job}
+                running.append(self._start(tests, request, (writer, set_up)))
             else:
                 ours, theirs = pipes()
                 request = self._request("candidate", limits, shared)
                 running.append(self._start(candidates, request, (*theirs, os.dup(set_up))))
                 if reused:
                     os.close(set_up)
-                    self._ask_checker(job, (*ours, writer))
+                    self._ask_checker(job, word, (*ours, writer))
                 else:
-                    request = {**self._request("tests", limits, shared), "job": job}
+                    request = {**self._request("tests", limits, shared), "word": word, "job": job}
                     running.append(self._start(tests, request, (*ours, writer, set_up)))
             clock = self._clock(job["timeout"])
-            found, complete = self._verdict(reader, clock, running, limits["memory"], hangs_up=reused)
+            found, complete = self._verdict(reader, word.encode(), clock, running, limits["memory"], hangs_up=reused)
             if found.status == "refused" and together:
                 found.status = "failed"  # written by the candidate: nobody else says so there
             # tests that are refused by their text alone say so before their candidate's process may be set up
@@ -267,12 +269,12 @@ class Supervisor:
         else:
             confine.remove(folder, self._answer.alive)
 
-    def _ask_checker(self, job: JobMessage, descriptors: tuple[int, ...]) -> None:
+    def _ask_checker(self, job: JobMessage, word: str, descriptors: tuple[int, ...]) -> None:
         if self.count - self._checker_since >= _CHECKER_JOBS:
             self.parents.end(CHECKS)
         if self.parents.start(CHECKS):
             self._checker_since = self.count
-        self.parents.send(CHECKS, {"job": job, "processor": self._placement.together}, descriptors)
+        self.parents.send(CHECKS, {"job": job, "word": word, "processor": self._placement.together}, descriptors)
 
     def _excess(self, running: list[Started], memory: int, clock: JobClock) -> tuple[str, str]:
         """The limit that a candidate's processes or files exceed together, and a sentence; two empty texts for none.
@@ -298,7 +300,7 @@ class Supervisor:
         return "", ""
 
     def _verdict(
-        self, reader: int, clock: JobClock, running: list[Started], memory: int, *, hangs_up: bool
+        self, reader: int, word: bytes, clock: JobClock, running: list[Started], memory: int, *, hangs_up: bool
     ) -> tuple[JobReport, bool]:
         """Wait for the report, with an eye on what the candidate holds; say whether it came.
 
@@ -329,9 +331,10 @@ class Supervisor:
             if not chunk or len(data) > _MAX_REPORT:
                 report.reason = "the tests ended without a verdict"
                 break
-            if chunk.endswith(_LAST_OF_REPORT):  # what a candidate left may hold the pipe still
+            if chunk.endswith(_LAST_OF_REPORT) and word + b"{" in data:  # what a candidate left may hold the pipe still
                 break
-        for line in data.splitlines():
+        for written in data.splitlines():
+            line = written.partition(word)[2]
             if line.startswith(b"{") and report.status == "failed":
                 return read_report(line), True
             if counts := _PROGRESS.fullmatch(line):
