@@ -73,11 +73,26 @@ def open_temporary_files() -> None:
 
 def open_database(event: str, args: tuple[Any, ...]) -> None:
     """Make the file of a database before SQLite does, which would let nobody else write to it."""
-    if event == "sqlite3.connect" and isinstance(args[0], (str, os.PathLike)):
-        path = os.fspath(args[0])
-        if path and not path.startswith((":memory:", "file:")):
+    if event == "sqlite3.connect" and isinstance(args[0], (str, bytes, os.PathLike)):
+        path, flags = os.fsdecode(args[0]), os.O_RDWR | os.O_CREAT
+        if path.startswith("file:"):
+            path, flags = _file_of_uri(path)
+        if path and not path.startswith(":memory:"):
             with contextlib.suppress(OSError):  # SQLite says it
-                os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o666))
+                os.close(os.open(path, flags, 0o666))
+
+
+def _file_of_uri(uri: str) -> tuple[str, int]:
+    """The file that SQLite opens by a URI, and how; no file for a database in memory."""
+    from urllib.parse import parse_qsl, unquote
+
+    place, _, options = uri[len("file:") :].partition("#")[0].partition("?")
+    if place.startswith("//"):  # an authority
+        place = place[max(place.find("/", 2), 0) :]
+    said = dict(parse_qsl(options))
+    how = {"ro": os.O_RDONLY, "rw": os.O_RDWR}.get(said.get("mode", ""), os.O_RDWR | os.O_CREAT)
+    in_memory = said.get("mode") == "memory" or said.get("vfs") == "memdb"
+    return "" if in_memory else unquote(place), how
 
 
 def _raw_environment() -> dict[bytes, bytes]:
