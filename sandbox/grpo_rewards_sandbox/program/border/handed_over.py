@@ -18,8 +18,11 @@ _FRAMEWORKS = frozenset(("unittest", "_pytest", "hypothesis", "pytest_mock"))
 _FRAME_NAMES = ("gi_", "cr_", "ag_", "tb_", "f_", "co_", "func_")
 _READABLE = frozenset(("__name__", "__doc__", "__qualname__", "__module__", "__members__"))
 _OF_NAMED_TUPLES = frozenset(("_fields", "_replace", "_asdict"))
+# a template that the candidate wrote would lead from what the tests handed over to whatever they hold
+_FILLS = frozenset(("format", "format_map", "vformat", "get_field"))
 # methods by which an object of the tests tells the candidate what they look for, or lets it say what of theirs is run
 _CONTROLS = {
+    **dict.fromkeys(("builtins", "collections", "string"), _FILLS),
     "sqlite3": frozenset(("create_collation", "set_authorizer", "set_trace_callback")),
     "asyncio": frozenset(("get_loop", "set_task_factory", "set_exception_handler", "stop")),
 }
@@ -104,7 +107,10 @@ def _public(value: object, name: object) -> str:
     above = [(base.__module__.partition(".")[0], base) for base in type(value).__mro__]
     # how they check, what a mock returns and how often it was called: for the tests alone
     checks = any(root in _FRAMEWORKS and hasattr(base, name) for root, base in above)
-    controls = any(name in _CONTROLS.get(root.lstrip("_"), ()) for root, _ in above)
+    of_class = [(base.__module__.partition(".")[0], base) for base in value.__mro__] if isinstance(value, type) else []
+    controls = any(
+        hasattr(base, name) and name in _CONTROLS.get(root.lstrip("_"), ()) for root, base in (*above, *of_class)
+    )
     if checks or controls or (isinstance(value, CALLABLES) and not name.startswith("__")):
         raise Withheld(name)
     return name
