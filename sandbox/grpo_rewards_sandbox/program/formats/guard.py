@@ -144,8 +144,8 @@ def install(peer: TrustedPeer, tests: str, own: str, common: str | None) -> None
                     )
             unseen = peer.surroundings.unseen
             before, after = map(os.path.realpath, (before, after))
-            if before in unseen:
-                unseen[after] = unseen[before]
+            for path in [path for path in unseen if f"{path}/".startswith(f"{before}/")]:  # it, or what is in it
+                unseen[after + path.removeprefix(before)] = unseen[path]
         elif event in _EXTENSIONS and args[1:] != (False,):
             refuse("a database of the tests was told to load a library, which would run beside them")
         elif event in _PROCESSES:
