@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import linecache
+import os
 
 from ..border.messages import Ends
 from ..protocol import JobMessage
@@ -27,6 +28,8 @@ def run(
     wanted = names.expected(tests, job["module"])
     if shared is not None:
         candidate_side.work_in(peer, shared)
+        # in the common folder the candidate could say which characters hypothesis draws from
+        os.environ["HYPOTHESIS_STORAGE_DIRECTORY"] = f"{folder}/__pycache__"
     with judged(report, peer):
         publish(peer, job)
         candidate_side.follow_seed(peer, tests)
