@@ -26,8 +26,8 @@ _ACTS_ON: dict[str, int | None] = {
     "compile": 0, "eval": 0, "exec": 0, "run_path": 0, "run_module": 0, "spec_from_file_location": 1, "resolve_name": 0, "locate": 0,
     "system": 0, "popen": 0, "dictConfig": 0, "patch": 0, "object": 1, "multiple": 0, "Template": 0, "LogRecord": 4, "from_string": 0,
     "getfixturevalue": 0, "loadTestsFromName": 0, "EntryPoint": None,
-    # SQL may name files: ATTACH
-    "execute": 0, "executescript": 0, "executemany": 0, "read_sql": 0, "read_sql_query": 0, "read_sql_table": 0,
+    # SQL may name files: ATTACH; and that of duckdb the tests' own variables
+    "execute": 0, "executescript": 0, "executemany": 0, "read_sql": 0, "read_sql_query": 0, "read_sql_table": 0, "sql": 0, "query": 0,
 }  # fmt: skip
 _FORMATS, _LOOKS_UP = (
     "format objects of theirs with text of the candidate",
@@ -36,13 +36,13 @@ _FORMATS, _LOOKS_UP = (
 _RUNS_SQL = "run SQL of the candidate"
 _DOES = {
     "Template": _FORMATS,
-    **dict.fromkeys((name for name in _ACTS_ON if name.startswith(("execute", "read_sql"))), _RUNS_SQL),
+    **dict.fromkeys((name for name in _ACTS_ON if name.startswith(("execute", "read_sql", "sql", "query"))), _RUNS_SQL),
 }
 # common words act only where they are from here
 _FROM = {
     "compile": {"builtins"}, "eval": {"builtins"}, "exec": {"builtins"}, "system": {"os"}, "popen": {"os"}, "locate": {"pydoc"}, "object": {"patch"}, "multiple": {"patch"},
     "patch": {"mock", "mocker"}, "Template": {"string", "jinja2"}, "Formatter": {"string", "logging"}, "mod": {"operator"}, "imod": {"operator"},
-    "modules": {"sys"},
+    "modules": {"sys"}, "sql": {"duckdb"}, "query": {"duckdb"},
 }  # fmt: skip
 # arguments by name that are no text to act on
 _HARMLESS = frozenset(
@@ -222,6 +222,7 @@ class _Review:
                 of = getattr(node, "module", None) or ""
                 for alias in node.names:
                     self._imported[alias.asname or alias.name] = (of.rpartition(".")[2], alias.name.rpartition(".")[2])
+        self._modules = {part for pair in self._imported.values() for part in pair}
 
     def names(self, node: ast.AST) -> bool:
         """This expression is a name of the candidate, or something of one."""
@@ -363,7 +364,13 @@ class _Review:
     def _exempt(self, node: ast.Name | ast.Attribute, origin: str, name: str) -> bool:
         """Something of the candidate's or of the tests' by a name that acts elsewhere."""
         starred = "*" in self._imported and origin == "builtins" and not hasattr(builtins, name)
-        if name in _FROM and origin not in _FROM[name] and not starred:
+        # a connection has any name
+        connected = (
+            _DOES.get(name) == _RUNS_SQL
+            and isinstance(node, ast.Attribute)
+            and not _FROM.get(name, set()).isdisjoint(self._modules)
+        )
+        if name in _FROM and origin not in _FROM[name] and not (starred or connected):
             return True
         if isinstance(node, ast.Name):
             return node.id in self._asked or (node.id in self._sources.defined and node.id not in self._imported)
