@@ -19,6 +19,9 @@ from filelock import FileLock
 ROOT = Path(__file__).resolve().parents[1]
 COMMAND = Path(sys.executable).with_name("grpo-rewards")
 SECONDS = 120
+# before torch is imported, and for the processes that tests start: with as many threads in each as there are processors,
+# those of two workers wait for each other, and the rooms of training took two and a half times as long
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 if importlib.util.find_spec("hypothesis"):  # the environments of peers have it not
     from hypothesis import HealthCheck, settings

@@ -145,7 +145,7 @@ def test_a_checker_makes_classes_and_imports_what_it_likes(local: Sandbox) -> No
 
 @pytest.mark.slow
 def test_a_checker_that_hangs_is_no_verdict(local: Sandbox) -> None:
-    hangs = Checker("while True: pass", "python", "codeforces")
+    hangs = Checker("import time\ntime.sleep(1000)", "python", "codeforces")
     # one test: on each output it is given its whole 20 seconds, and on the row's own answer again
     found = local.run([Job(RIGHT, TESTS[:1], "stdio", timeout=20.0, checker=hangs)])[0]
     assert found.status == "refused", found

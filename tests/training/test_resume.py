@@ -30,7 +30,7 @@ def run(out: Path, *options: str, world: int) -> list[int]:
         place = {"RANK": str(rank), "LOCAL_RANK": str(rank), "WORLD_SIZE": str(world), "MASTER_ADDR": "127.0.0.1"}
         place |= {"MASTER_PORT": str(port), "LOCAL_WORLD_SIZE": str(world)} if world > 1 else {}
         kept = {key: value for key, value in os.environ.items() if not key.startswith("PYTEST")}
-        environment = {**kept, **(place if world > 1 else {}), "OMP_NUM_THREADS": "1", "ACCELERATE_USE_CPU": "true"}
+        environment = {**kept, **(place if world > 1 else {}), "ACCELERATE_USE_CPU": "true"}
         with (out.parent / f"{out.name}{'-'.join(options)}-{rank}.log").open("w") as log:
             command = [sys.executable, str(SCRIPT), str(out), *options]
             processes.append(subprocess.Popen(command, env=environment, stdout=log, stderr=log))
