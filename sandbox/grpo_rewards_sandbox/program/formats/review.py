@@ -28,6 +28,7 @@ _ACTS_ON: dict[str, int | None] = {
     "getfixturevalue": 0, "loadTestsFromName": 0, "EntryPoint": None,
     # SQL may name files: ATTACH; and that of duckdb the tests' own variables
     "execute": 0, "executescript": 0, "executemany": 0, "read_sql": 0, "read_sql_query": 0, "read_sql_table": 0, "sql": 0, "query": 0,
+    "from_query": 0,
 }  # fmt: skip
 _FORMATS, _LOOKS_UP = (
     "format objects of theirs with text of the candidate",
@@ -36,7 +37,9 @@ _FORMATS, _LOOKS_UP = (
 _RUNS_SQL = "run SQL of the candidate"
 _DOES = {
     "Template": _FORMATS,
-    **dict.fromkeys((name for name in _ACTS_ON if name.startswith(("execute", "read_sql", "sql", "query"))), _RUNS_SQL),
+    **dict.fromkeys(
+        (name for name in _ACTS_ON if name.startswith(("execute", "read_sql", "sql", "query", "from_query"))), _RUNS_SQL
+    ),
 }
 # common words act only where they are from here
 _FROM = {
