@@ -11,10 +11,10 @@ from collections.abc import Callable
 from typing import Any
 
 _PLAIN = (
-    "eq ne lt le gt ge add sub mul truediv floordiv mod pow lshift rshift and_ or_ xor matmul neg pos abs invert index"
-    " contains getitem setitem delitem iadd isub imul itruediv ifloordiv imod ipow iand ior ixor ilshift irshift"
+    "eq ne lt le gt ge add sub mul truediv floordiv mod lshift rshift and_ or_ xor matmul neg pos abs invert index"
+    " contains getitem setitem delitem iadd isub imul imatmul itruediv ifloordiv imod ipow iand ior ixor ilshift irshift"
 )
-_BUILTIN = "divmod len repr str format hash bool int float complex round iter next reversed bytes"
+_BUILTIN = "divmod pow len repr str format hash bool int float complex round iter next reversed bytes"
 _REFLECTED = "add sub mul truediv floordiv mod pow lshift rshift and_ or_ xor matmul"
 
 
