@@ -227,11 +227,14 @@ def _contains(self: Any, other: object) -> object:
         return _refuse(self, "look for data")
     found = any(part is other or part == other for part in iter(self))
     if not found:
-        Border.peer.differs(
-            f"`in` looks through an object of class {type(self).__name__}, whose own answer does not count"
-            + ("" if tested(self) else f" unless the row has `classes: [{type(self).__name__}]`")
-        )
+        _says_looking(self, "in")
     return found
+
+
+def _says_looking(self: object, use: str) -> None:
+    name = type(self).__name__
+    unless = "" if tested(self) else f" unless the row has `classes: [{name}]`"
+    Border.peer.differs(f"`{use}` looks through an object of class {name}, whose own answer does not count{unless}")
 
 
 def _convert(self: object, operation: str, args: tuple[object, ...]) -> object:
@@ -243,6 +246,7 @@ def _convert(self: object, operation: str, args: tuple[object, ...]) -> object:
     if operation == "len" and not allowed:
         sequence = not tested(self) and issubclass(type(self), collections.abc.Sequence)
         if sequence and (held := _look_through(self)) is not None:
+            _says_looking(self, "len")
             return len(held)
         # no refusal: Python asks for the length wherever it makes a list of something, and goes on without
         why = "is no plain data, and `classes` does not name it"
