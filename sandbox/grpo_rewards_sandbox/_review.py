@@ -19,4 +19,5 @@ def unjudgeable(job: Job) -> str:
         assert isinstance(job.tests, str)
         return review.unjudgeable(job.tests, job.module, visible.of_candidate(job.tests, job.module))
     tests = job.tests if isinstance(job.tests, str) else "\n".join([job.setup, *job.tests])
-    return review.unjudgeable(tests, job.module, visible.unbound(tests, entry_name(job.entry_point)))
+    asked = visible.unbound(tests, entry_name(job.entry_point))
+    return review.unjudgeable(tests, job.module, asked) or visible.imports_candidate(tests, job.module)

@@ -33,3 +33,11 @@ def test_names_that_stand_for_one_another_too_deeply_are_refused() -> None:
     chain = "\n".join(f"v{at} = v{at - 1}" for at in range(1, 3000))
     tests = f"from solution import f\nv0 = 'a'\n{chain}\nassert getattr(len, v2999) == f(1)\n"
     assert "too deeply" in unjudgeable(Job("", tests, "pytest"))
+
+
+def test_only_pytest_files_import_the_candidate() -> None:
+    asserts = ["from solution import f\nassert f(1) == 2"]
+    assert "only format pytest" in unjudgeable(Job("", asserts, "asserts"))
+    assert "only format pytest" in unjudgeable(Job("", "import solution\ndef check(candidate):\n    pass", "humaneval"))
+    assert unjudgeable(Job("", asserts, "asserts", module="answer")) == ""
+    assert unjudgeable(Job("", asserts[0], "pytest")) == ""

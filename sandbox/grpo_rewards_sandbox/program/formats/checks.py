@@ -108,7 +108,7 @@ def run(job: JobMessage, ends: Ends, progress: Progress, *, quiet: bool, shared:
     peer = begun(job, ends, quiet=quiet)
     if isinstance(peer, JobReport):
         return peer
-    if why := visible.missing(text, entry):
+    if why := visible.missing(text, entry) or visible.imports_candidate(text, job["module"]):
         return refused(why)
     if shared is not None:
         candidate_side.work_in(peer, shared)

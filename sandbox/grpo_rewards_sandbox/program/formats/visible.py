@@ -68,6 +68,15 @@ def missing(text: str, entry_point: str) -> str:
     return ""
 
 
+def imports_candidate(text: str, module: str) -> str:
+    """Say that a check or a list of asserts imports the candidate, which has no module there: its names are theirs anyway."""
+    for node in (part for tree in names.parsed(text)[:1] for part in ast.iter_child_nodes(tree)):
+        plain = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+        if module in plain or getattr(node, "module", None) == module:
+            return f"the tests import {module}, which only format pytest has; in others the candidate's names are there without"
+    return ""
+
+
 @functools.lru_cache(maxsize=64)
 def measures(text: str) -> frozenset[str]:
     """Return the names of `math` to which a text holds what other names of the candidate give, and that it checks nowhere alone."""
