@@ -168,10 +168,10 @@ def _compare(self: object, operation: str, other: object, base: Any) -> object:
 
 def _combine(self: object, operation: str, args: tuple[object, ...]) -> object:
     other = args[0]
-    if isinstance(other, Proxy):
-        if not (tested(self) and tested(other)):
+    if all(isinstance(arg, Proxy) for arg in args):
+        if not all(map(tested, (self, *args))):
             return _refuse(self, "calculate")
-        origins = origin(self), origin(other)
+        origins = [origin(one) for one in (self, *args)]
         result = ask(self, operation, *args)
         return _object_only(self, result) if CAME_OF_DATA in origins else made(result, min(origins))
     # from what a function of the class gave, which may be what they check, nothing is taken off; where `sum` begins says nothing
