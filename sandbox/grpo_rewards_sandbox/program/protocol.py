@@ -83,7 +83,7 @@ class Start(TypedDict):
     shared: str | None  # the folder that tests and candidate both see
     limits: dict[str, int]
     program: NotRequired[str]  # the text of a whole program
-    word: NotRequired[str]  # what each line of the verdict begins with
+    word: NotRequired[str]  # by which each line of the verdict is signed
     job: NotRequired[JobMessage]  # to the tests' parent only: the candidates' sees neither tests nor expected values
 
 
@@ -120,7 +120,7 @@ class CheckMessage(TypedDict):
     """To the process that judges checks: a job, and the processor to begin on."""
 
     job: JobMessage
-    word: str  # what each line of the verdict begins with
+    word: str  # by which each line of the verdict is signed
     processor: int | None
 
 

@@ -21,7 +21,7 @@ from .border.messages import pipes
 from .children import all_set_up
 from .clock import KILLED, LOOK, JobClock, ending, ran_out, used_up
 from .formats import names
-from .formats.report import MAX_REASON, JobReport, not_set_up, read_report
+from .formats.report import MAX_REASON, JobReport, not_set_up, read_report, signed
 from .isolation import confine, limits, plan, root
 from .isolation.syscalls import PR_SET_CHILD_SUBREAPER, prctl
 from .languages.compiling import Compiler
@@ -42,7 +42,6 @@ from .protocol import (
 
 _MAX_REPORT, _CHECKER_JOBS = 1 << 20, 500
 _PROGRESS = re.compile(rb"([0-9]{1,9}) ([0-9]{1,9})")
-_LAST_OF_REPORT = b"}\n"
 _PATIENCE = 0.2  # seconds that a verdict waits for the end of its job's processes, which goes on behind it
 _PATIENCE_FOR_CAUSE = 5.0  # the same where a process ended by itself: how it did may say that the verdict is none
 _RUNS, _PAUSE = 3, 0.2  # how often a job whose processes are killed is run, and seconds before the next time
@@ -324,19 +323,17 @@ class Supervisor:
                 if left > 0:
                     continue
                 chances, chunk = 0, b""
-            data += chunk
+            *lines, data = (data + chunk).split(b"\n")
+            # what a candidate left may hold the pipe still
+            for line in filter(None, (signed(word, written) for written in lines)):
+                if line.startswith(b"{"):
+                    return read_report(line), True
+                if counts := _PROGRESS.fullmatch(line):
+                    report.tests_passed, report.tests_total = map(int, counts.groups())
             if not chances:
                 report.status, report.reason = "timeout", clock.reason()
                 break
             if not chunk or len(data) > _MAX_REPORT:
                 report.reason = "the tests ended without a verdict"
                 break
-            if chunk.endswith(_LAST_OF_REPORT) and word + b"{" in data:  # what a candidate left may hold the pipe still
-                break
-        for written in data.splitlines():
-            line = written.partition(word)[2]
-            if line.startswith(b"{") and report.status == "failed":
-                return read_report(line), True
-            if counts := _PROGRESS.fullmatch(line):
-                report.tests_passed, report.tests_total = map(int, counts.groups())
         return report, False

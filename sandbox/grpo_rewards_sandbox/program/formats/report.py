@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import re
@@ -10,6 +11,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
 
 MAX_REASON = 2000
+_SIGNED = 32  # characters of a signature
 _MISSING = re.compile(r"No module named '([A-Za-z_][\w.]{0,99})'")
 _NOT_SHOWN = re.compile(r"[\0-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 _VERDICTS, _MAX_TESTS, _MAX_LIMIT = ("passed", "failed", "error", "timeout", "limit", "refused"), 1 << 31, 100
@@ -48,7 +50,7 @@ class JobReport:
 
     def line(self) -> bytes:
         """One line of JSON."""
-        return json.dumps(asdict(self)).encode() + b"\n"
+        return json.dumps(asdict(self)).encode()
 
 
 def read_report(line: bytes) -> JobReport:
@@ -95,9 +97,10 @@ Progress = Callable[[int, int], None]
 
 
 class VerdictPipe:
-    """Where the supervisor hears of a job. Each line begins with a word that was given to its writer alone.
+    """Where the supervisor hears of a job. Each line is signed with a word that was given to its writer alone.
 
-    For the candidate may name this descriptor to a function of the tests that writes to what it is given.
+    For the candidate may name this descriptor to functions of the tests: to one that writes to what it is given, or to one
+    that puts a file in its place, in which the candidate reads what was written.
     """
 
     def __init__(self, descriptor: int, word: str) -> None:
@@ -105,11 +108,25 @@ class VerdictPipe:
 
     def progress(self, passed: int, total: int) -> None:
         """Say how many tests passed of how many."""
-        os.write(self.descriptor, b"%s%d %d\n" % (self._word, passed, total))
+        self._write(b"%d %d" % (passed, total))
 
     def end(self, report: JobReport) -> None:
         """Say the result."""
-        os.write(self.descriptor, self._word + report.line())
+        self._write(report.line())
+
+    def _write(self, line: bytes) -> None:
+        # a line of its own, whatever somebody else wrote before
+        os.write(self.descriptor, b"\n" + _signature(self._word, line) + line + b"\n")
+
+
+def _signature(word: bytes, line: bytes) -> bytes:
+    return hashlib.blake2b(line, key=word, digest_size=_SIGNED // 2).hexdigest().encode()
+
+
+def signed(word: bytes, written: bytes) -> bytes:
+    """What a line says that was signed with this word; nothing, of any other."""
+    line = written[_SIGNED:]
+    return line if written[:_SIGNED] == _signature(word, line) else b""
 
 
 def describe(error: BaseException) -> str:
