@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import inspect
+import operator
 import sys
 import types
 from collections.abc import Callable
@@ -28,7 +29,10 @@ _CONTROLS = {
 }
 _COPIED = frozenset((*functools.WRAPPER_ASSIGNMENTS, *functools.WRAPPER_UPDATES, "__wrapped__", "__type_params__"))
 # what they hold is in their text too: theirs does not cross
-CALLABLES = (types.FunctionType, types.MethodType, types.BuiltinFunctionType, functools.partial, BoundMethod)
+CALLABLES = (
+    types.FunctionType, types.MethodType, types.BuiltinFunctionType, functools.partial, BoundMethod,
+    operator.methodcaller, operator.itemgetter, operator.attrgetter,
+)  # fmt: skip
 
 
 class Withheld(AttributeError):

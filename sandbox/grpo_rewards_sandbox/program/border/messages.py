@@ -100,7 +100,7 @@ class Message(NamedTuple):
     along: Along
 
 
-_NOTHING: Along = {}
+NOTHING: Along = {}
 
 
 # no Exception, nor is the next one: an `except Exception` of the tests must not take it for the candidate's doing
@@ -183,7 +183,7 @@ class Channel:
         self._write: Callable[[object], bytes] = _write_marshal if self.trusted else _write_json
         self._read: Callable[[bytes | bytearray], Any] = _read_json if self.trusted else _loads
 
-    def packed(self, kind: str | int, body: object, along: Along = _NOTHING) -> bytes:
+    def packed(self, kind: str | int, body: object, along: Along = NOTHING) -> bytes:
         """Return a message's bytes; OverflowError where it is too large."""
         data = self._write((kind, body, along) if along else (kind, body))
         if len(data) > MAX_MESSAGE:
@@ -242,7 +242,7 @@ class Channel:
             raise self.protocol(f"not JSON: {error}") from None
         if type(parts) not in (list, tuple) or not 2 <= len(parts) <= 3:
             raise self.protocol("not a message")
-        kind, body, along = parts if len(parts) == 3 else (*parts, _NOTHING)
+        kind, body, along = parts if len(parts) == 3 else (*parts, NOTHING)
         if not (type(kind) is str or (type(kind) is int and kind in (RESULT, RAISED))) or type(along) is not dict:
             raise self.protocol("not a message")
         return Message(kind, body, cast(Along, along))

@@ -18,7 +18,7 @@ from .awaiting import waiting
 from .codec import Ref
 from .failed_checks import Refused, expected
 from .libraries import OF_LIBRARIES
-from .messages import Along, DescribedFunction, Ends
+from .messages import NOTHING, Along, DescribedFunction, Ends
 from .operations import AWAITED, SPECIAL
 from .proxies import (
     Border,
@@ -47,6 +47,7 @@ _ADVANCE: dict[str, Callable[[int], object]] = {
     "G": generator, "Co": lambda number: coroutine(Ref(number)), "AG": asynchronous_generator,
 }  # fmt: skip
 _FUNCTIONS = (types.FunctionType, types.BuiltinFunctionType)
+_SHOWS_INSIDES = (b"<bound method ", b"functools.partial(<")  # how such texts begin
 _COLLECTION = ("__iter__", "__len__", "__getitem__", "__contains__", "__reversed__")
 _BRING_NUMPY = frozenset("np numpy pandas pd torch scipy sklearn".split())
 
@@ -249,6 +250,16 @@ class TrustedPeer(Answers):
         return signature(parameters, notes), notes
 
     # ---- what goes along
+
+    def packed(self, kind: str | int, body: object, along: Along = NOTHING) -> bytes:
+        message = super().packed(kind, body, along)
+        # what the candidate is told by a text of Python's, made here of what it may only call
+        if kind != "load" and any(begins in message for begins in _SHOWS_INSIDES):
+            self.refuse(
+                "the tests would tell the candidate the text of a method or a partial, which shows what it holds; "
+                "they can be run with fidelity: shared"
+            )
+        return message
 
     def add_extras(self, along: Along) -> None:
         if asyncio._get_running_loop() is not None:
