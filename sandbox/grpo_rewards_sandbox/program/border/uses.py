@@ -240,12 +240,12 @@ def _says_looking(self: object, use: str) -> None:
 def _convert(self: object, operation: str, args: tuple[object, ...]) -> object:
     if operation == "hash" and not tested(self):
         return _refuse(self, "look for data") if facts(type(self)).compares else object.__hash__(self)
-    if operation == "len" and facts(type(self)).named and origin(self) != CAME_OF_DATA:
+    sequence = issubclass(type(self), collections.abc.Sequence)
+    if operation == "len" and facts(type(self)).named and not sequence and origin(self) != CAME_OF_DATA:
         return ask(self, operation)
     allowed = tested(self) and origin(self) != (FOUND if args else CAME_OF_DATA)
     if operation == "len" and not allowed:
-        sequence = not tested(self) and issubclass(type(self), collections.abc.Sequence)
-        if sequence and (held := _look_through(self)) is not None:
+        if sequence and not tested(self) and (held := _look_through(self)) is not None:
             _says_looking(self, "len")
             return len(held)
         # no refusal: Python asks for the length wherever it makes a list of something, and goes on without
