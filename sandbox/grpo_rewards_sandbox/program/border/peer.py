@@ -222,6 +222,11 @@ class Peer(Codec):
             pair = self._here.pair = self._pairs[self._last_pair] = Pair(self._last_pair, self._gone)
             return pair
 
+    def for_their_thread(self) -> bool:
+        """What this thread does a thread that the other side has of itself asked for."""
+        pair = getattr(self._here, "pair", None)
+        return pair is not None and self.is_theirs(pair.number)
+
     def _next(self, pair: Pair) -> Arrived:
         """Return the next message for a pair, whose thread this is."""
         # who reads may have to ask something on the way, and reads on until it is answered

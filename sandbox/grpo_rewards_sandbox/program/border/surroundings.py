@@ -6,6 +6,7 @@ import contextlib
 import os
 import sys
 import types
+from _thread import get_ident
 from typing import Any
 
 _PRIVATE = 0o600
@@ -50,6 +51,10 @@ class Surroundings:
                 if folder.startswith(self.folders):
                     found.append(("folder", folder))
         return found
+
+    def hides(self, path: str) -> bool:
+        """Another thread made this file, and the candidate has had no turn since."""
+        return self.unseen.get(path, get_ident()) != get_ident()
 
     def show(self, writer: int | None) -> None:
         """Let the candidate read what the tests wrote, or one thread of theirs, but for files whose mode they set."""

@@ -99,6 +99,8 @@ def install(peer: TrustedPeer, tests: str, own: str, common: str | None) -> None
             refuse(
                 f"the tests opened {path[:200]!r}, which is outside the folder that they share with the candidate, or a link"
             )
+        elif peer.surroundings.hides(os.path.realpath(path)) and peer.for_their_thread():
+            refuse(f"a thread of the candidate's had the tests open {path[:200]!r}, which they had not shown it yet")
         elif common is not None and isinstance(flags, int) and flags & os.O_CREAT:
             written(os.path.realpath(path), flags)
 
