@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections.abc
 import decimal
 import functools
 import inspect
@@ -153,16 +154,18 @@ def _asks_data(self: object, name: object) -> None:
     refuse_object(self, f"the tests ask by {name!r} what only plain data is asked")
 
 
+_OF_SEQUENCES = frozenset(name for name in vars(collections.abc.Sequence) if not name.startswith("_"))
 _ITERABLES = (set, frozenset, list, tuple, dict, types.GeneratorType, *VIEWS)
 
 
 def held_against(self: object, name: object, args: tuple[object, ...], named: dict[str, object]) -> None:
     """Refuse a method of an object that is not under test, where the data that it is given has a method of that name.
 
-    There the object stands for such data: `got.union(want) == want`, `got.sub(want).abs().max() < 1e-9`.
+    There the object stands for such data: `got.union(want) == want`, `got.sub(want).abs().max() < 1e-9`. So it does where it is
+    asked for something as only a sequence is: `got.index("a") < got.index("b")`.
     """
     kinds: list[Any] = [type(arg) for arg in (*args, *named.values())]
-    if any(name in _methods_of(kind) for kind in kinds):
+    if any(name in _methods_of(kind) for kind in kinds) or (args and name in _OF_SEQUENCES):
         _asks_data(self, name)
 
 
