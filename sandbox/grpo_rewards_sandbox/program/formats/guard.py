@@ -25,6 +25,7 @@ _PROCESSES = frozenset(
 _EXTENSIONS = frozenset(("sqlite3.enable_load_extension", "sqlite3.load_extension"))
 _TABLES_OF_FUNCTIONS = ("json_", "pragma_", "generate_series")
 _LOADS = frozenset(("ctypes.dlopen", "import"))
+_WITH_PATHS = ("open", "os.", "shutil.", "sqlite3.connect")  # how such events begin
 _DEVICES = frozenset(("/dev/null", "/dev/zero", "/dev/random", "/dev/urandom"))
 # what libraries read of the machine as they are imported; of a process only where its memory lies, not what is in it
 _SYSTEM = tuple(
@@ -99,8 +100,6 @@ def install(peer: TrustedPeer, tests: str, own: str, common: str | None) -> None
             refuse(
                 f"the tests opened {path[:200]!r}, which is outside the folder that they share with the candidate, or a link"
             )
-        elif peer.surroundings.hides(os.path.realpath(path)) and peer.for_their_thread():
-            refuse(f"a thread of the candidate's had the tests open {path[:200]!r}, which they had not shown it yet")
         elif common is not None and isinstance(flags, int) and flags & os.O_CREAT:
             written(os.path.realpath(path), flags)
 
@@ -121,6 +120,12 @@ def install(peer: TrustedPeer, tests: str, own: str, common: str | None) -> None
     def watch(event: str, args: tuple[Any, ...]) -> None:
         if masked:
             os.umask(masked.pop())
+        if peer.surroundings.unseen and event.startswith(_WITH_PATHS) and peer.for_their_thread():
+            for path in (os.fsdecode(part) for part in args if isinstance(part, (str, bytes, os.PathLike))):
+                if peer.surroundings.hides(os.path.realpath(path)):
+                    refuse(
+                        f"a thread of the candidate's had the tests use {path[:200]!r}, which it has not been shown yet"
+                    )
         if event == "compile":
             compiles(args[0])
         elif event == "pickle.find_class":
