@@ -25,6 +25,7 @@ _PROCESSES = frozenset(
 _EXTENSIONS = frozenset(("sqlite3.enable_load_extension", "sqlite3.load_extension"))
 _TABLES_OF_FUNCTIONS = ("json_", "pragma_", "generate_series")
 _LOADS = frozenset(("ctypes.dlopen", "import"))
+_KEEP_FILES = ("hypothesis", "_pytest")  # beside the tests' own, where nobody else writes what they read
 _WITH_PATHS = ("open", "os.", "shutil.", "sqlite3.connect")  # how such events begin
 _DEVICES = frozenset(("/dev/null", "/dev/zero", "/dev/random", "/dev/urandom"))
 # what libraries read of the machine as they are imported; of a process only where its memory lies, not what is in it
@@ -69,8 +70,10 @@ def install(peer: TrustedPeer, tests: str, own: str, common: str | None) -> None
 
     def allowed(path: str, flags: int) -> bool:
         real = os.path.realpath(path)
-        if (path in _OWN_MAPS and not flags & _WRITES) or f"{real}/".startswith(compiled):
+        if path in _OWN_MAPS and not flags & _WRITES:
             return True
+        if f"{real}/".startswith(compiled):
+            return _opens_for() in _KEEP_FILES
         # a parser of the tests in the candidate's hands may be told to read it
         if real == own_file or (common is not None and own_file and f"{real}/".startswith(own_place)):
             return False
@@ -180,6 +183,17 @@ def install(peer: TrustedPeer, tests: str, own: str, common: str | None) -> None
     threading.excepthook = lambda ended: peer.note(ended.exc_value)
     loops: Any = asyncio.BaseEventLoop
     loops.default_exception_handler = lambda loop, context: peer.note(context.get("exception"))
+
+
+def _opens_for() -> str:
+    """Which package has a file opened, by way of the standard library, of which temporary files are made as `surroundings` says."""
+    frame: types.FrameType | None = sys._getframe(3)
+    root = ""
+    while frame is not None and not (root and root not in sys.stdlib_module_names):
+        name = str(frame.f_globals.get("__name__"))
+        root = "" if name in (__name__, open_database.__module__) else name.partition(".")[0]
+        frame = frame.f_back
+    return root
 
 
 def _ask_as_owner(common: str) -> None:
