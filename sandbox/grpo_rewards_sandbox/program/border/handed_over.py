@@ -24,9 +24,7 @@ _FILLS = frozenset(("format", "format_map", "vformat", "get_field"))
 # methods by which an object of the tests tells the candidate what they look for, or lets it say what of theirs is run
 _CONTROLS = {
     **dict.fromkeys(("builtins", "collections", "string"), _FILLS),
-    "sqlite3": frozenset(
-        "create_collation create_function create_aggregate create_window_function set_authorizer set_trace_callback".split()
-    ),
+    "sqlite3": frozenset(("create_collation", "set_authorizer", "set_trace_callback")),
     "asyncio": frozenset(("get_loop", "set_task_factory", "set_exception_handler", "stop")),
 }
 _COPIED = frozenset((*functools.WRAPPER_ASSIGNMENTS, *functools.WRAPPER_UPDATES, "__wrapped__", "__type_params__"))
