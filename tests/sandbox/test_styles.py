@@ -63,6 +63,7 @@ STYLES = {
         "class A: pass\nclass B(A): pass\nclass C(A): pass\nclass D(B, C): pass\nclass L(list): pass\nclass E(A, ValueError): pass\n",
         "import inspect\nassert S.D.__mro__ == (S.D, S.B, S.C, S.A, object) == inspect.getmro(S.D) and S.D.mro() == list(S.D.__mro__)\n"
         "assert [c.__name__ for c in type(S.D()).__mro__] == ['D', 'B', 'C', 'A', 'object']\n"
+        "assert S.A.__bases__ == (object,) and S.D.__bases__ == (S.B, S.C)\n"
         "assert S.L.__mro__[0] is S.L and S.E.__mro__[:2] == (S.E, S.A) and ValueError in S.E.__mro__",
     ),
     "values of the standard library": (

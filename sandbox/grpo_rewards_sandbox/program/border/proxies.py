@@ -255,11 +255,12 @@ class ProxyClass(type):
 
     @property
     def __bases__(cls) -> tuple[type, ...]:  # type: ignore[override]
-        return tuple(base for base in type.__dict__["__bases__"].__get__(cls) if base not in MIRRORS)
+        own = tuple(base for base in type.__dict__["__bases__"].__get__(cls) if base not in MIRRORS)
+        return own or cls.__mro__[1:2]
 
     @property
     def __base__(cls) -> type:
-        return (*cls.__bases__, object)[0]
+        return cls.__bases__[0]
 
     def __instancecheck__(cls, value: object) -> bool:
         if type.__instancecheck__(cls, value):
