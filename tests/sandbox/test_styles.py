@@ -66,6 +66,12 @@ STYLES = {
         "assert S.A.__bases__ == (object,) and S.D.__bases__ == (S.B, S.C)\n"
         "assert S.L.__mro__[0] is S.L and S.E.__mro__[:2] == (S.E, S.A) and ValueError in S.E.__mro__",
     ),
+    "an object's own dictionary": (
+        "class M:\n    def __init__(self): self.n, self.items = 1, []\n"
+        "    def grow(self):\n        self.n += 1\n        self.items.append(self.n)\n",
+        "m = S.M()\nheld = vars(m)\nm.grow()\nassert held == {'n': 2, 'items': [2]} and m.__dict__ is held\n"
+        "held['n'] = 8\nm.__dict__.update(items=[9])\nm.grow()\nassert (m.n, m.items) == (9, [9, 9])\ndel held['n']\nassert not hasattr(m, 'n')",
+    ),
     "values of the standard library": (
         "import array, ipaddress, re, types\ndef f(k): return {'a': array.array('i', [1]), 'ip': ipaddress.ip_address('10.0.0.1'),\n"
         "    'ns': types.SimpleNamespace(a=1), 're': re.compile('a+', re.I), 'keys': {'a': 1}.keys(), 'mv': memoryview(b'ab'),\n"

@@ -51,7 +51,7 @@ class CandidatePeer(Describer):
             "setattr": setattr,
             "delattr": delattr,
             "new": lambda cls, args, named: cls.__new__(cls, *args, **named),
-            "vars": lambda value: dict(value.__dict__),
+            "vars": _attributes,
             "signature": _signature,
             "isinstance": isinstance,
             "issubclass": issubclass,
@@ -264,6 +264,12 @@ def _module(name: str) -> types.ModuleType:
     module = sys.modules[name] = types.ModuleType(name)
     module.__file__ = script.path_of(name)
     return module
+
+
+def _attributes(value: object) -> object:
+    """Return what `vars` gives: an object's own dictionary, which both sides hold; a copy of what shows a class's or a module's."""
+    held = value.__dict__
+    return dict(held) if type(held) is not dict or isinstance(value, types.ModuleType) else held
 
 
 def _signature(value: Callable[..., object]) -> object:
