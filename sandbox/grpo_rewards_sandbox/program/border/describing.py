@@ -83,6 +83,11 @@ class Describer(Peer):
         fields = getattr(cls, "__dataclass_fields__", None)
         ancestors: tuple[type, ...] = type.__getattribute__(type(cls), "__mro__")
         metas = [base for base in ancestors if base not in (type, object)]
+        own = [name for base in metas if base.__module__ not in sys.stdlib_module_names for name in vars(base)]
+        if any(name in SPECIAL and name not in _COLLECTION for name in own):
+            differs(
+                f"operators and the text of class {cls.__name__} itself are not those of its metaclass for the tests"
+            )
         more: dict[str, object] = {
             "doc": doc if type(doc) is str else None,
             "abstract": [str(name) for name in abstract] or None,
