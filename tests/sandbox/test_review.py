@@ -38,6 +38,7 @@ def test_names_that_stand_for_one_another_too_deeply_are_refused() -> None:
 def test_only_pytest_files_import_the_candidate() -> None:
     asserts = ["from solution import f\nassert f(1) == 2"]
     assert "only format pytest" in unjudgeable(Job("", asserts, "asserts"))
-    assert "only format pytest" in unjudgeable(Job("", "import solution\ndef check(candidate):\n    pass", "humaneval"))
+    check = "def check(candidate):\n    import solution\n    assert solution.f() == candidate()"
+    assert "only format pytest" in unjudgeable(Job("", check, "humaneval"))
     assert unjudgeable(Job("", asserts, "asserts", module="answer")) == ""
     assert unjudgeable(Job("", asserts[0], "pytest")) == ""

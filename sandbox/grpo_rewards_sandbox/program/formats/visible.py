@@ -70,7 +70,7 @@ def missing(text: str, entry_point: str) -> str:
 
 def imports_candidate(text: str, module: str) -> str:
     """Say that a check or a list of asserts imports the candidate, which has no module there: its names are theirs anyway."""
-    for node in (part for tree in names.parsed(text)[:1] for part in ast.iter_child_nodes(tree)):
+    for node in names.parsed(text):
         plain = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
         if module in plain or getattr(node, "module", None) == module:
             return f"the tests import {module}, which only format pytest has; in others the candidate's names are there without"
