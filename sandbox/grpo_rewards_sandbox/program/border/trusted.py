@@ -48,7 +48,7 @@ _ADVANCE: dict[str, Callable[[int], object]] = {
 }  # fmt: skip
 _FUNCTIONS = (types.FunctionType, types.BuiltinFunctionType)
 _BEGIN = ("load", "load_calls", "take_calls")  # what a job brings with it
-_SHOWS_INSIDES = (b"<bound method ", b"functools.partial(<")  # how such texts begin
+_OF_METHOD, _OF_PARTIAL = b"<bound method ", b"functools.partial(<"  # how texts begin that show insides
 _COLLECTION = ("__iter__", "__len__", "__getitem__", "__contains__", "__reversed__")
 _BRING_NUMPY = frozenset("np numpy pandas pd torch scipy sklearn".split())
 
@@ -255,7 +255,7 @@ class TrustedPeer(Answers):
     def packed(self, kind: str | int, body: object, along: Along = NOTHING) -> bytes:
         message = super().packed(kind, body, along)
         # what the candidate is told by a text of Python's, made here of what it may only call
-        if kind not in _BEGIN and any(begins in message for begins in _SHOWS_INSIDES):
+        if (_OF_METHOD in message or _OF_PARTIAL in message) and kind not in _BEGIN:
             self.refuse(
                 "the tests would tell the candidate the text of a method or a partial, which shows what it holds; "
                 "they can be run with fidelity: shared"
