@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import ast
 import functools
-import re
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 
 from . import names
 from .names import called
+from .sources import Sources
 
 _BUILTINS = (str, bytes, list, dict, set, tuple, int, float, complex, range)
 _OF_LIBRARIES = frozenset(
@@ -51,11 +51,11 @@ def classes_under_test(text: str, module: str, asked: Iterable[str], given: Iter
 
 @functools.lru_cache(maxsize=64)
 def _used_as_classes(text: str, module: str, asked: frozenset[str]) -> frozenset[str]:
+    nodes = names.parsed(text)
     found: set[str] = set()
-    # which names hold what a call of another one gave: `x = Vector(1)`, and then `x.norm` says that Vector is a class
-    holders: dict[str, set[tuple[str, int]]] = {}
     aliases = names.modules(text, module)
     original = names.renamed(text, module)
+    sources = Sources(nodes, asked | aliases | original.keys())
 
     def named(node: ast.AST | None) -> str:
         if isinstance(node, ast.Name) and node.id not in aliases:
@@ -65,61 +65,40 @@ def _used_as_classes(text: str, module: str, asked: frozenset[str]) -> frozenset
             return node.attr if node.attr in asked else ""
         return ""
 
-    def made(node: ast.AST | None) -> set[tuple[str, int]]:
-        """The names whose calls may have given what this expression is, each with how many containers of the tests are around it."""
+    def made(node: ast.AST | None, seen: Set[str]) -> set[tuple[str, int]]:
+        """The names whose calls may have given what this expression is, each with how many containers of the tests are around it.
+
+        `x = Vector(1)`, and then `x.norm` says that Vector is a class. `seen`: names that are being followed.
+        """
         if isinstance(node, ast.Call):
             if own := named(node.func):
                 return {(own, 0)}
-            found = set(held(node.func))
+            found = made(node.func, seen)
             if (function := called(node)) in _GIVE:
-                for part in map(made, node.args):
+                for part in (made(one, seen) for one in node.args):
                     found |= part if function in _GIVE_ALL else _parts(part)
             return found
         if isinstance(node, (ast.Name, ast.Attribute)):
-            return held(node)
+            return set().union(*(made(one, {*seen, name}) for name, one in sources.bound(node) if name not in seen))
         if isinstance(node, ast.NamedExpr):
-            return made(node.value)
+            return made(node.value, seen)
         if isinstance(node, ast.Lambda):  # as a function by that name: what its calls give
-            return made(node.body)
+            return made(node.body, seen)
+        if isinstance(node, names.FUNCTIONS):
+            return set().union(*(made(part, seen) for part in names.returned(node)))
         if isinstance(node, ast.Subscript):
-            return _parts(made(node.value))
+            return _parts(made(node.value, seen))
         within = ast.iter_child_nodes(node) if isinstance(node, _CONTAINERS) else ()
-        return {(name, depth + 1) for part in within for name, depth in made(part) if depth < _DEEPEST}
+        return {(name, depth + 1) for part in within for name, depth in made(part, seen) if depth < _DEEPEST}
 
-    def held(node: ast.expr) -> set[tuple[str, int]]:
-        return holders.get(ast.unparse(node), set())
-
-    def hold(target: ast.expr | None, found: set[tuple[str, int]]) -> None:
-        if target is not None and found:
-            for part in _each(target):
-                holders.setdefault(ast.unparse(part), set()).update(_parts(found) if part is not target else found)
-
-    before = -1
-    while before != (before := sum(map(len, holders.values()))):
-        for node in names.parsed(text):
-            if isinstance(node, (ast.Assign, ast.AnnAssign, ast.NamedExpr)):
-                for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
-                    hold(target, made(node.value))
-            elif isinstance(node, (ast.For, ast.comprehension)):
-                hold(node.target, _parts(made(node.iter)))
-            elif isinstance(node, ast.Call) and called(node) == "parametrize" and len(node.args) > 1:
-                given = _parts(made(node.args[1]))
-                # each may be any: which stands where says nothing more
-                for name in re.findall(r"\w+", ast.unparse(node.args[0])):
-                    hold(ast.Name(name), given | _parts(given))
-            elif isinstance(node, ast.withitem):
-                hold(node.optional_vars, made(node.context_expr))
-            elif isinstance(node, ast.FunctionDef):
-                for part in names.returned(node):
-                    hold(ast.Name(node.name), made(part))
-    values = {id(part) for node in names.parsed(text) for part in _values(node)}
-    for node in names.parsed(text):
+    values = {id(part) for node in nodes for part in _values(node)}
+    for node in nodes:
         if isinstance(node, ast.Attribute):
             own = named(node.value)
             if own and node.attr not in _OF_FUNCTIONS:
                 found.add(own)
             elif not own and (node.attr not in _OF_DATA or (node.attr in _METHODS and id(node) in values)):
-                found.update(name for name, around in made(node.value) if not around)
+                found.update(name for name, around in made(node.value, set()) if not around)
         elif isinstance(node, ast.Call):
             at = _CLASS_ARGUMENTS.get(called(node))
             if at is not None and at < len(node.args):

@@ -45,6 +45,7 @@ class Sources:
         self.parents = {id(child): node for node in nodes for child in ast.iter_child_nodes(node)}
         self._uses: dict[str, list[ast.Name | ast.Attribute]] = {}
         self._bound: dict[str, list[ast.expr | None]] = {}
+        self._entered: dict[str, list[ast.expr]] = {}  # by the names of what entering gave
         self._handed_names: dict[str, bool] = {}
         for node in nodes:
             if isinstance(node, (ast.Name, ast.Attribute)) and isinstance(node.ctx, ast.Load):
@@ -60,6 +61,8 @@ class Sources:
                 self._bind_each(node.target, node.iter)
             elif isinstance(node, ast.withitem):
                 self._bind(node.optional_vars, node.context_expr if self.theirs(node.context_expr) else None)
+                if isinstance(node.optional_vars, ast.Name):
+                    self._entered.setdefault(node.optional_vars.id, []).append(node.context_expr)
             elif isinstance(node, _BIND_UNKNOWN):
                 for name in binds(node):
                     self._bound.setdefault(name, []).append(None)
@@ -246,6 +249,12 @@ class Sources:
     def _bind_each(self, target: ast.expr, values: ast.expr) -> None:
         for value in self._items(values) or [_each(values)]:
             self._bind(target, value)
+
+    def bound(self, node: ast.Name | ast.Attribute) -> list[tuple[str, ast.AST]]:
+        """What a name may stand for, or have come of, as far as that is written down, each with the name."""
+        name = _name(node)
+        found = [*self._bound.get(name, ()), *self._entered.get(name, ()), self.defined.get(name)]
+        return [(name, value) for value in found if value is not None]
 
     def values(self, node: ast.expr) -> list[ast.expr]:
         """What a name stands for, where that is written down and nobody else was handed it; of anything else itself."""
