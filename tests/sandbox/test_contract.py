@@ -180,6 +180,25 @@ def test_formats_take_turns(sandbox: Sandbox) -> None:
     assert {(v.status, v.reason) for v in sandbox.run(jobs)} == {("passed", "")}
 
 
+def test_a_generator_that_a_job_left_closes_nothing_of_the_next_one(sandbox: Sandbox) -> None:
+    leaves = Job(
+        "def made():\n    while True:\n        yield 1\ndef fails():\n    raise ValueError\n",
+        "from solution import fails, made\ndef test_a():\n    kept = [made() for _ in range(50)]\n"
+        "    for one in kept:\n        for _ in one:\n            break\n    fails()\n",
+        "pytest",
+    )
+    watches = Job(
+        "closed, held = [], []\nclass Held:\n    def close(self):\n        closed.append(self)\n"
+        "def hold():\n    held.append(Held())\n    return held[-1]\ndef count():\n    return len(closed)\n",
+        "from solution import count, hold\ndef test_a():\n    kept = [hold() for _ in range(50)]\n"
+        # enough of them that Python collects what is garbage
+        "    many = [[at] for at in range(300_000)]\n    many = [[one] for one in many]\n    assert count() == 0 and kept\n",
+        "pytest",
+    )
+    verdicts = sandbox.run([leaves, leaves, watches, watches] * 2)
+    assert [v.status for v in verdicts] == ["failed", "failed", "passed", "passed"] * 2
+
+
 def test_threads_share_a_sandbox(sandbox: Sandbox) -> None:
     found: list[str] = []
     job = Job(RIGHT, CHECK, "humaneval", entry_point="solve")

@@ -131,12 +131,15 @@ def generator(number: int) -> Generator[object, object, object]:
 
 def _advancing(ref: Ref) -> Generator[object, object, object]:
     value: object = None
+    peer = Border.peer
     while True:
         try:
             sent = yield value
             step: tuple[object, ...] = ("next", ref) if sent is None else ("send", ref, sent)
         except GeneratorExit:
-            Border.peer.request("op", "close", ref)
+            # one that was garbage of an earlier job in this process has a number that is another's by now
+            if getattr(Border, "peer", None) is peer:
+                peer.request("op", "close", ref)
             raise
         except Exception as error:  # noqa: BLE001
             _thrown_in(error)
