@@ -68,6 +68,21 @@ def test_tests_follow_no_link_of_the_candidate(sandbox: Sandbox) -> None:
     assert found.passed, found
 
 
+def test_the_candidate_may_move_and_remove_what_the_tests_wrote(sandbox: Sandbox) -> None:
+    """Also in a folder that they moved meanwhile, and they may write to what it made."""
+    candidate = (
+        "import os\ndef write(path):\n    with open(path, 'a') as file:\n        file.write('a')\n"
+        "def rename(path):\n    os.rename(path, str(path) + '2')\ndef remove(path):\n    os.remove(path)\n"
+    )
+    tests = (
+        "import os\nfrom solution import remove, rename, write\ndef test_it(tmp_path):\n    one, two = tmp_path / 'one', tmp_path / 'two'\n"
+        "    one.mkdir()\n    (one / 'x').write_text('x')\n    (one / 'y').write_text('y')\n    os.rename(one, two)\n    remove(two / 'x')\n"
+        "    rename(two / 'y')\n    assert os.listdir(two) == ['y2']\n    write(two / 'made')\n    (two / 'own').write_text('z')\n"
+        "    with open(two / 'made', 'a') as file:\n        file.write('b')\n    assert (two / 'made').read_text() == 'ab'\n"
+    )
+    assert sandbox.run([Job(candidate, tests, "pytest")])[0].passed
+
+
 def test_a_pool_that_nobody_closes_ends_with_its_program(sandbox: Sandbox) -> None:
     program = (
         "from concurrent.futures import ThreadPoolExecutor\npool = ThreadPoolExecutor(2)\n"

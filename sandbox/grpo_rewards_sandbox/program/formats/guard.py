@@ -89,10 +89,13 @@ def install(peer: TrustedPeer, tests: str, own: str, common: str | None) -> None
             return
         with contextlib.suppress(OSError):
             found = os.lstat(real)
-            if not flags & os.O_TRUNC or (found.st_uid == os.getuid() and found.st_nlink == 1):
+            own = found.st_uid == os.getuid()
+            if not flags & os.O_TRUNC or (own and found.st_nlink == 1):
+                if not own:
+                    peer.surroundings.let_move()  # else the kernel may open no file of another user's there
                 return
             os.unlink(real)
-        peer.surroundings.unseen[real] = threading.get_ident()
+        peer.surroundings.hide(real, folders[0])
         masked.append(os.umask(0o077))  # until the next event
 
     def opened(path: Any, flags: object) -> None:
@@ -150,10 +153,7 @@ def install(peer: TrustedPeer, tests: str, own: str, common: str | None) -> None
                     refuse(
                         f"the tests moved or linked {path[:200]!r}, which is outside the folder that they share with the candidate"
                     )
-            unseen = peer.surroundings.unseen
-            before, after = map(os.path.realpath, (before, after))
-            for path in [path for path in unseen if f"{path}/".startswith(f"{before}/")]:  # it, or what is in it
-                unseen[after + path.removeprefix(before)] = unseen[path]
+            peer.surroundings.moved(*map(os.path.realpath, (before, after)))
         elif event in _EXTENSIONS and args[1:] != (False,):
             refuse("a database of the tests was told to load a library, which would run beside them")
         elif event in _PROCESSES:
