@@ -87,7 +87,7 @@ def number_of(value: object) -> int:
 def hidden(name: str) -> bool:
     if _dunder(name):
         return name not in _SHOWN and (name in _NEVER_ASKED or name not in Border.peer.text.words)
-    return name in _MARKS or name.startswith(("_border", "_pytest", "__pytest"))
+    return name in _MARKS or name.startswith(("_border", "_asyncio", "_pytest", "__pytest"))
 
 
 def seen(own: Any, theirs: Any) -> types.MappingProxyType[str, object]:
