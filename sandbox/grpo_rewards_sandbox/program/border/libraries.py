@@ -217,7 +217,8 @@ def _new_array(cls: object, extra: Any) -> object:
     order, descr, shape, *strides = extra
     shape, dtype = tuple(map(int, shape)), _dtype(descr)
     if not strides or dtype.hasobject:
-        return numpy.empty(shape, dtype, "F" if order == "F" else "C")
+        # never what was in its memory before, which may be what is expected: it might not get filled
+        return numpy.zeros(shape, dtype, "F" if order == "F" else "C")
     reach = [int(stride) * (length - 1) for stride, length in zip(strides[0], shape, strict=True)]
     before = -sum(part for part in reach if part < 0)
     held = numpy.zeros(before + sum(part for part in reach if part > 0) + dtype.itemsize, numpy.uint8)
@@ -361,6 +362,7 @@ def _tensor_type(name: str) -> object:
 def _new_tensor(cls: object, extra: Any) -> object:
     name, shape, strides, grad = extra
     made = torch.empty_strided(tuple(map(int, shape)), tuple(map(int, strides)), dtype=_tensor_type(name))
+    made.untyped_storage().fill_(0)  # as above
     return made.requires_grad_() if grad is True else made
 
 
