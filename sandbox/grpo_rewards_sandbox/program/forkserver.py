@@ -51,6 +51,8 @@ def _prepared_tests(cell: confine.Confinement, interpreter: Interpreter, config:
     sys.path[:] = [*sys.path, *config["pytest_path"]]
     from .formats import checks, pytest_file, pytest_session, shared_run  # noqa: F401  for the children
 
+    # as a candidate has it: a test that empties its environment, or puts a variable back, does so for both
+    confine.clean_environment(cell.work_folder(""))
     os.chdir("/")
     session = pytest_session.PreparedSession() if config["pytest_path"] else None
     packages.reach(config)
