@@ -99,7 +99,8 @@ class CandidatePeer(Describer):
                 value = self.loop.theirs(Ref(number))
             else:
                 cls = self._class_of_tests(of_class) if type(of_class) is list else None
-                value = stubs.make(number, special, callable_, cls, of_class if cls is None else None)
+                seen = None if cls else of_class if type(of_class) is str else self.decode(of_class)
+                value = stubs.make(number, special, callable_, cls, seen)
             # others' weak references to a stub are none of ours, and can be counted
             self.theirs[number] = weakref.ref(value, lambda _: None)
         return value

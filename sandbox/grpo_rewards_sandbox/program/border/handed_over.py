@@ -110,7 +110,8 @@ def _public(value: object, name: object) -> str:
         raise Withheld(name)
     above = [(base.__module__.partition(".")[0], base) for base in type(value).__mro__]
     # how they check, what a mock returns and how often it was called: for the tests alone
-    checks = any(root in _FRAMEWORKS and hasattr(base, name) for root, base in above)
+    named = is_mock(value) and name in _READABLE  # as the tests named it; any class has these names
+    checks = not named and any(root in _FRAMEWORKS and hasattr(base, name) for root, base in above)
     of_class = [(base.__module__.partition(".")[0], base) for base in value.__mro__] if isinstance(value, type) else []
     controls = any(
         hasattr(base, name) and name in _CONTROLS.get(root.lstrip("_"), ()) for root, base in (*above, *of_class)

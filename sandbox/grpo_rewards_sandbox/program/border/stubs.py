@@ -164,7 +164,7 @@ def _await(self: object) -> object:
 _ASYNCHRONOUS: dict[str, object] = {name: _waits(name) for name in ("__aenter__", "__aexit__", "__anext__")}
 _ASYNCHRONOUS["__aiter__"] = _forward("aiter")
 _ASYNCHRONOUS["__await__"] = _await
-_classes: dict[tuple[tuple[str, ...], bool | str, str | None], type] = {}
+_classes: dict[tuple[tuple[str, ...], bool | str, type | str | None], type] = {}
 # one stub for a class of the tests', so that isinstance and `is` hold here too
 _own_classes: dict[int, type] = {}
 
@@ -245,16 +245,16 @@ def _members(special: list[str]) -> dict[str, object]:
     return members
 
 
-def make(number: int, special: list[str], callable_: bool | str, cls: type | None, library: str | None) -> object:
-    """Return a stub for a test's object that has these special methods, of a class of the tests' own, or the library's to `isinstance`."""
+def make(number: int, special: list[str], callable_: bool | str, cls: type | None, seen: type | str | None) -> object:
+    """Return a stub for a test's object that has these special methods, of a class of the tests' own, or of what `isinstance` sees."""
     if cls is None:
-        key = (tuple(special), callable_, library)
+        key = (tuple(special), callable_, seen)
         if key not in _classes:
             base = FunctionStub if isinstance(callable_, str) else (Stub, CallableStub)[callable_]
             name = "function" if base is FunctionStub else "object"
             members = {**_members(special), "_kind": callable_}
-            if library is not None:
-                members["__class__"] = property(lambda self: find(library))
+            if seen is not None:
+                members["__class__"] = property(lambda self: find(seen) if isinstance(seen, str) else seen)
             _classes[key] = type(name, (base,), members)
         cls = _classes[key]
     value: object = object.__new__(cls)

@@ -212,11 +212,13 @@ class TrustedPeer(Answers):
             value = self._bound[hash(value)] = known if known == value else value
         number = self.own(value)
         special: list[str] = []
-        of_class: object = None  # as the tests have it, or the name of one of the standard library
+        of_class: object = None  # as the tests have it, the candidate's, or the name of one of the standard library
         if not isinstance(value, (*handed_over.CALLABLES, type)):
             special = [] if kind is types.CoroutineType else _special_of(kind)
             if kind.__module__ in TEST_MODULES:
                 of_class = self._own_class(kind)
+            elif handed_over.is_mock(value) and isinstance(value.__class__, ProxyClass):  # as it was specified
+                of_class = self.encode(value.__class__)
             elif not callable(value) and "__await__" not in special:  # asyncio looks into what is of its classes
                 of_class = stdlib.class_name(kind)
         how = callable(value) if kind is not types.CoroutineType else "coroutine"
