@@ -16,7 +16,7 @@ from .messages import DescribedClass, DescribedFunction, Ends, Note, OfSomeClass
 from .operations import AWAITED, SPECIAL
 from .peer import Peer
 from .signatures import kind_of
-from .stdlib import base_name, exception_name, function_name
+from .stdlib import arguments, base_name, exception_name, function_name
 from .stubs import differs
 from .values import BASES, CONTAINER_NAMES, SCALARS
 
@@ -157,7 +157,7 @@ class Describer(Peer):
             return {"t": from_tests, "notes": notes, **self._chain({"cause": error.__cause__}, depth)}
         name = exception_name(cls)
         coded: dict[str, Any] = {"h": self.own(error), **({"c": self._class(cls)} if name is None else {"b": name})}
-        coded["a"] = _tried(lambda: self.encode(error.args), {"T": []})
+        coded["a"] = _tried(lambda: self.encode(error.args if name is None else arguments(error)), {"T": []})
         held = vars(error).items()
         coded["s"] = _tried(lambda: {str(k): self.encode(v) for k, v in held if not k.startswith("_border")}, {})
         for held_as in _OF_BUILTIN_ERRORS:

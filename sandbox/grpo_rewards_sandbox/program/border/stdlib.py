@@ -20,13 +20,16 @@ _EXCEPTION_MODULES = frozenset((
     " xml.dom xmlrpc.client"
 ).split())  # fmt: skip
 # installed libraries whose exceptions tests expect by name
-_LIBRARIES = frozenset("numpy pandas scipy torch sympy networkx sklearn pydantic requests yaml jsonschema".split())
+_LIBRARIES = frozenset(
+    "numpy pandas scipy torch sympy networkx sklearn pydantic pydantic_core requests yaml jsonschema".split()
+)
 # classes of the standard library that the proxy of a class derived from them has among its own, and ABCs that know it
 BASES_BY_NAME = ("enum.Enum", "enum.Flag", "enum.StrEnum", "abc.ABC")
 # what they do with a class of theirs is no library's
 _FRAMEWORKS = frozenset(
     ("builtins", "abc", "enum", "types", "typing", "tests", "unittest", "pytest", "_pytest", "pluggy", "hypothesis")
 )
+_MAKES_ALONE = "from_exception_data"  # of pydantic's ValidationError, which is made and derived in no other way
 _ENDINGS = (AssertionError, StopIteration, StopAsyncIteration)
 _GENERATORS = ("GeneratorType", "AsyncGeneratorType")  # whose own names lead to none
 
@@ -90,8 +93,21 @@ def library_exception(cls: type | None) -> bool:
     return not issubclass(cls, _ENDINGS)
 
 
+def arguments(error: BaseException) -> tuple[object, ...]:
+    """Return what `new_exception` makes such an error of."""
+    # what is made in Rust has no `args`
+    made = type(error).__module__.startswith("pydantic_core")
+    found: tuple[object, ...] = error.__reduce__()[1] if made else error.args  # type: ignore[assignment]
+    return found
+
+
 def new_exception(cls: type[BaseException], args: tuple[object, ...]) -> BaseException:
     """Return an exception with these arguments, whatever its class wants to be made of."""
+    if (make := getattr(cls, _MAKES_ALONE, None)) is not None:
+        try:
+            return make(*args)  # type: ignore[no-any-return]
+        except Exception:  # noqa: BLE001  arguments of none
+            return make("", [])  # type: ignore[no-any-return]
     try:
         # a library's `__init__` may want others than it keeps as `args`, and do something
         error = cls(*args) if cls.__module__ == "builtins" else cls.__new__(cls, *args)
