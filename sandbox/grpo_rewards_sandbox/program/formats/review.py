@@ -31,7 +31,7 @@ _ACTS_ON: dict[str, int | None] = {
     "from_query": 0,
 }  # fmt: skip
 _FORMATS, _LOOKS_UP = (
-    "format objects of theirs with text of the candidate",
+    "format objects of theirs by a template that may be text of the candidate",
     "look up, or set, a name that the candidate may have given",
 )
 _RUNS_SQL = "run SQL of the candidate"
@@ -329,7 +329,9 @@ class _Review:
         if name in _MOD and (name.startswith("__") or not self._exempt(node, origin, name)):
             given = [node.value] if name.startswith("__") and isinstance(node, ast.Attribute) else []
             given += call.args if call is not None else []
-            return self._fills_by_percent(*given) if len(given) == 2 else _FORMATS
+            if len(given) == 2:
+                return self._fills_by_percent(*given)
+            return _FORMATS if self._sources.hands_mappings_on else ""
         if name in _ACTS_ON and call is None and not self._exempt(node, origin, name):
             plain = isinstance(parent, ast.Attribute) and not parent.attr.startswith("__")
             return "" if plain else f"hand on {name}, which acts on text"

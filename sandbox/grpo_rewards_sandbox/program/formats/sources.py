@@ -152,10 +152,10 @@ class Sources:
     def may_be_mapping(self, node: ast.expr) -> bool:
         """This may have items by name, which a text may ask for: one is written down where it comes from, or somebody may have handed it on."""
         reached = list(self._reached(node))
-        return any(map(_is_mapping, reached)) or (None in reached and self._hands_mappings_on)
+        return any(map(_is_mapping, reached)) or (None in reached and self.hands_mappings_on)
 
     @functools.cached_property
-    def _hands_mappings_on(self) -> bool:
+    def hands_mappings_on(self) -> bool:
         """A mapping of this text is more than looked up where it is named."""
         return any(_is_mapping(node) and not self._stays(node) for node in self._nodes)
 
@@ -313,12 +313,23 @@ class Sources:
         """All calls of a helper, where nobody but this text can call it; else none."""
         if isinstance(function, ast.Lambda) or function.decorator_list or function.name.startswith(("test", "__")):
             return []
-        if self._is_method(function):
+        of = self.parents.get(id(function))
+        if isinstance(of, ast.ClassDef) and not self._stays_here(of):
             return []  # whoever has the object calls it
-        found = [(use, self.parents[id(use)]) for use in self._uses.get(function.name, ())]
+        name = f".{function.name}" if isinstance(of, ast.ClassDef) else function.name
+        found = [(use, self.parents[id(use)]) for use in self._uses.get(name, ())]
         calls = [node for use, node in found if isinstance(node, ast.Call) and node.func is use]
         spelled = [call for call in calls if _written_out(call.args) and all(part.arg for part in call.keywords)]
         return spelled if len(spelled) == len(found) else []
+
+    def _stays_here(self, of: ast.ClassDef) -> bool:
+        """Objects of this class, as of a TestCase, are made by no name and handed to nobody: attributes are taken of them, no more."""
+        methods = (node for node in self._nodes if isinstance(node, FUNCTIONS) and self._is_method(node))
+        firsts = {part.arg for node in methods for part in [*node.args.posonlyargs, *node.args.args][:1]}
+        parents = [self.parents[id(use)] for name in firsts for use in self._uses.get(name, ())]
+        taken = all(isinstance(node, ast.Attribute) and not node.attr.startswith("__") for node in parents)
+        derived = all(isinstance(self.parents[id(use)], ast.ClassDef) for use in self._uses.get(of.name, ()))
+        return taken and derived
 
 
 def _is_mapping(node: ast.AST | None) -> bool:
