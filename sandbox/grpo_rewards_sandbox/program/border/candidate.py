@@ -8,10 +8,11 @@ import contextvars
 import functools
 import importlib
 import json
+import operator
 import os
-import random
 import site
 import sys
+import time
 import types
 import warnings
 import weakref
@@ -30,7 +31,7 @@ from .signatures import described
 from .stdlib import exception, find, new_exception
 from .streams import Printed, Typed
 from .stubs import Here, Stub, differs
-from .surroundings import open_database, open_temporary_files
+from .surroundings import SEEDS, STATES, open_database, open_temporary_files
 
 
 class CandidatePeer(Describer):
@@ -68,6 +69,7 @@ class CandidatePeer(Describer):
             "environment": _environment,
             "folder": self._follow,
             "seed": _seed,
+            "state": _state,
             "load_calls": self._load_calls,
             "ping": lambda value: value,
         }
@@ -278,8 +280,20 @@ def _signature(value: Callable[..., object]) -> object:
     return found and (found[0], {name: as_note(note) for name, note in found[1].items()})
 
 
+_states: dict[str, Any] = {}  # as they were before a test changed them
+
+
 def _seed(module: str, given: int) -> None:
-    (random.seed if module == "random" else importlib.import_module("numpy").random.seed)(given)
+    operator.attrgetter(SEEDS[module])(importlib.import_module(module))(given)
+
+
+def _state(said: tuple[str, Any]) -> None:
+    """Follow what a test does to a state of this process, and back to what the program made of it."""
+    name, value = said
+    state = STATES[name]
+    module = importlib.import_module(state.module)
+    _states.setdefault(name, state.read(module))
+    state.set(module, _states.pop(name) if value is None else value)
 
 
 def _environment(changes: dict[str, str | None]) -> None:
@@ -289,6 +303,8 @@ def _environment(changes: dict[str, str | None]) -> None:
             os.environ.pop(name, None)
         else:
             os.environ[name] = value
+    if "TZ" in changes:
+        time.tzset()
     if "TMPDIR" in changes:
         open_temporary_files()
 

@@ -8,10 +8,77 @@ import stat
 import sys
 import types
 from _thread import get_ident
+from collections.abc import Callable, Set
+from dataclasses import dataclass
 from typing import Any
 
 _PRIVATE = 0o600
+# what seeds the random numbers that both sides draw
+SEEDS = {"random": "seed", "numpy": "random.seed", "torch": "manual_seed"}
 _where = os.getcwd  # bound here: tests may replace it
+
+
+@dataclass(frozen=True)
+class State:
+    """A state that each process has of its own in a module, and the words that change it."""
+
+    module: str
+    words: str
+    read: Callable[[Any], object]
+    set: Callable[[Any, Any], object]
+
+    def now(self) -> object:
+        """None where nobody has the module yet."""
+        there = sys.modules.get(self.module)
+        return None if there is None else self.read(there)
+
+
+def _set_context(module: Any, said: tuple[int, str]) -> None:
+    context = module.getcontext()
+    context.prec, context.rounding = said
+
+
+STATES = {
+    "recursion": State(
+        "sys", "setrecursionlimit", lambda sys: sys.getrecursionlimit(), lambda sys, limit: sys.setrecursionlimit(limit)
+    ),
+    "digits": State(
+        "sys",
+        "set_int_max_str_digits",
+        lambda sys: sys.get_int_max_str_digits(),
+        lambda sys, count: sys.set_int_max_str_digits(count),
+    ),
+    "decimal": State(
+        "decimal",
+        "getcontext localcontext setcontext",
+        lambda decimal: (decimal.getcontext().prec, decimal.getcontext().rounding),
+        _set_context,
+    ),
+    "gradients": State(
+        "torch",
+        "no_grad enable_grad set_grad_enabled inference_mode",
+        lambda torch: torch.is_grad_enabled(),
+        lambda torch, on: torch.set_grad_enabled(on),
+    ),
+    "dtype": State(
+        "torch",
+        "set_default_dtype",
+        lambda torch: str(torch.get_default_dtype())[len("torch.") :],
+        lambda torch, name: torch.set_default_dtype(getattr(torch, name)),
+    ),
+    "printing": State(
+        "numpy",
+        "printoptions set_printoptions",
+        lambda numpy: tuple(numpy.get_printoptions().items()),
+        lambda numpy, said: numpy.set_printoptions(**dict(said)),
+    ),
+    "errors": State(
+        "numpy",
+        "errstate seterr",
+        lambda numpy: tuple(numpy.geterr().items()),
+        lambda numpy, said: numpy.seterr(**dict(said)),
+    ),
+}
 
 
 class Surroundings:
@@ -28,11 +95,18 @@ class Surroundings:
         self.folders: tuple[str, ...] = ()
         self._folder = ""
         self._argv = list(sys.argv)
+        # states that the tests' text speaks of: as they were, and as they are
+        self._states: dict[str, tuple[object, object]] = {}
         self.agree()
 
     def agree(self) -> None:
         """The environment as it is now is what the candidate has too."""
         self._raw = dict(_raw_environment())
+
+    def watch(self, words: Set[str]) -> None:
+        """Follow the states that a text with these words may change."""
+        spoken = [name for name, state in STATES.items() if not words.isdisjoint(state.words.split())]
+        self._states = {name: (now, now) for name in spoken for now in [STATES[name].now()]}
 
     def changes(self) -> list[tuple[str, object]]:
         """Return what the tests changed since the last time, as requests to the candidate."""
@@ -46,6 +120,10 @@ class Surroundings:
         if sys.argv != self._argv:
             self._argv = list(sys.argv)
             found.append(("argv", self._argv))
+        for name, (first, last) in self._states.items():
+            if (current := STATES[name].now()) != last:
+                self._states[name] = first, current
+                found.append(("state", (name, None if current == first else current)))
         if self.folders:
             folder = _where()
             if folder != self._folder:

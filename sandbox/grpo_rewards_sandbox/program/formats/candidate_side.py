@@ -6,7 +6,6 @@ import contextlib
 import functools
 import importlib
 import os
-import random
 import sys
 import types
 from collections.abc import Callable, Iterable
@@ -14,30 +13,33 @@ from typing import Any
 
 from ..border.proxies import ProxyClass
 from ..border.proxy_functions import ProxyModule
-from ..border.surroundings import open_temporary_files
+from ..border.surroundings import SEEDS, open_temporary_files
 from ..border.trusted import TrustedPeer
 from ..border.uses import TEST_MODULES
 from . import names
 
 
 def follow_seed(peer: TrustedPeer, tests: str) -> None:
-    """What the tests seed the candidate has seeded too: `random`, and numpy where their text has it."""
-    _follow_seed(peer, "random", random)
-    if "numpy" in tests and "random.seed" in tests:
-        with contextlib.suppress(ImportError):
-            _follow_seed(peer, "numpy", importlib.import_module("numpy").random)
+    """What the tests seed the candidate has seeded too: `random`, and libraries where their text has them."""
+    for module, function in SEEDS.items():
+        if module == "random" or (module in tests and function.rpartition(".")[2] in tests):
+            with contextlib.suppress(ImportError):
+                _follow_seed(peer, module, function)
 
 
-def _follow_seed(peer: TrustedPeer, name: str, module: Any) -> None:
-    real = module.seed
+def _follow_seed(peer: TrustedPeer, module: str, function: str) -> None:
+    *path, name = function.split(".")
+    place = functools.reduce(getattr, path, importlib.import_module(module))
+    real = getattr(place, name)
 
-    def seed(*args: object, **named: object) -> None:
-        real(*args, **named)
+    def seed(*args: object, **named: object) -> object:
+        result: object = real(*args, **named)
         for given in [*args, *named.values()][:1]:
             if type(given) in (int, str, float, bytes):
-                peer.request("seed", name, given)
+                peer.request("seed", module, given)
+        return result
 
-    module.seed = seed
+    setattr(place, name, seed)
 
 
 def follow_monkeypatch(peer: TrustedPeer) -> None:

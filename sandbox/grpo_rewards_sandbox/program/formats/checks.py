@@ -63,6 +63,7 @@ def begun(job: JobMessage, ends: Ends, *, quiet: bool) -> TrustedPeer | JobRepor
         return refused(why)
     peer = TrustedPeer(ends, under_test=tested, module_name=job["module"], quiet=quiet)
     peer.text = review.reading(whole)
+    peer.surroundings.watch(peer.text.words)
     peer.has_handlers = "signal" in peer.text.words
     if names.makes_nan(whole):
         peer.differs("a NaN comes back as the one of `math`, not as the one that the tests made")
