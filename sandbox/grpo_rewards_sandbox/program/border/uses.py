@@ -30,7 +30,7 @@ from .proxies import (
     read,
     refuse_object,
 )
-from .proxy_functions import coroutine
+from .proxy_functions import ProxyFunction, coroutine
 from .values import CONTAINERS, HELD
 
 TEST_MODULES = ("tests", "test_solution")
@@ -168,8 +168,9 @@ def _compare(self: object, operation: str, other: object, base: Any) -> object:
 
 def _combine(self: object, operation: str, args: tuple[object, ...]) -> object:
     other = args[0]
-    if all(isinstance(arg, Proxy) for arg in args):
-        if not all(map(tested, (self, *args))):
+    if all(isinstance(arg, (Proxy, ProxyFunction)) for arg in args):
+        # a stage of a pipeline is called and no data, whatever its class
+        if not (tested(self) and all(tested(arg) or callable(arg) for arg in args)):
             return _refuse(self, "calculate")
         origins = [origin(one) for one in (self, *args)]
         result = ask(self, operation, *args)

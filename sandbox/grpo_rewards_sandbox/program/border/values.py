@@ -11,6 +11,7 @@ import decimal
 import fractions
 import functools
 import gc
+import http
 import pathlib
 import re
 import sys
@@ -228,6 +229,7 @@ VALUES: dict[str, Value] = {
     "pattern": Value(re.Pattern, lambda v: (v.pattern, v.flags), lambda p: re.compile(*p)),
     "alias": Value(types.GenericAlias, lambda v: (v.__origin__, v.__args__)),
     "notimplemented": Value(type(NotImplemented), lambda v: ()),
+    "httpstatus": Value(http.HTTPStatus, lambda v: (v.value,)),
     "cache_info": Value(functools._CacheInfo, tuple),
     "match": Value(re.Match, lambda v: (v.re, v.string, v.start(), v.endpos, v.end()), lambda p: _matched(*p)),
 }
