@@ -328,8 +328,9 @@ class Sources:
         firsts = {part.arg for node in methods for part in [*node.args.posonlyargs, *node.args.args][:1]}
         parents = [self.parents[id(use)] for name in firsts for use in self._uses.get(name, ())]
         taken = all(isinstance(node, ast.Attribute) and not node.attr.startswith("__") for node in parents)
-        derived = all(isinstance(self.parents[id(use)], ast.ClassDef) for use in self._uses.get(of.name, ()))
-        return taken and derived
+        users = [self.parents[id(use)] for use in self._uses.get(of.name, ())]
+        derived = all(isinstance(node, ast.ClassDef) and self._stays_here(node) for node in users)
+        return taken and derived and not of.decorator_list
 
 
 def _is_mapping(node: ast.AST | None) -> bool:
