@@ -350,7 +350,8 @@ def _tensor_contents(value: Any) -> list[object]:
 
 
 def _tensor_extra(value: Any) -> tuple[object, ...]:
-    return str(value.dtype)[6:], tuple(value.shape), tuple(value.stride()), bool(value.requires_grad)
+    layout = str(value.dtype)[6:], tuple(value.shape), tuple(value.stride())
+    return *layout, bool(value.requires_grad), isinstance(value, torch.nn.Parameter)
 
 
 def _tensor_type(name: str) -> object:
@@ -360,9 +361,11 @@ def _tensor_type(name: str) -> object:
 
 
 def _new_tensor(cls: object, extra: Any) -> object:
-    name, shape, strides, grad = extra
+    name, shape, strides, grad, parameter = extra
     made = torch.empty_strided(tuple(map(int, shape)), tuple(map(int, strides)), dtype=_tensor_type(name))
     made.untyped_storage().fill_(0)  # as above
+    if parameter is True:
+        return torch.nn.Parameter(made, grad is True)
     return made.requires_grad_() if grad is True else made
 
 
@@ -371,9 +374,9 @@ def _given(value: Any, data: Any) -> Any:
 
 
 def _fill_tensor(value: Any, contents: list[Any]) -> None:
-    (*layout, requires), data, grad = contents
-    if layout != [*_tensor_extra(value)[:-1]]:
-        value.data = _new_tensor(None, (*layout, False))
+    (*layout, requires, _), data, grad = contents
+    if layout != [*_tensor_extra(value)[:-2]]:
+        value.data = _new_tensor(None, (*layout, False, False))
     if value.is_leaf and value.requires_grad != requires:
         value.requires_grad_(requires is True)
     if value.numel():  # else there is nothing in it, which torch does not read
