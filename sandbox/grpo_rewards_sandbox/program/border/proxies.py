@@ -217,8 +217,8 @@ def asked(self: object, name: str) -> Any:
     """What the candidate has by this name, where it is shown to the tests."""
     # an operator's method is its class's, where it has one: any other would be asked about the tests' data
     if hidden(name) or name in SPECIAL:
-        # the last of these numpy asks whatever it makes an array of
-        if name in Border.peer.text.words or name == "__array_interface__":
+        # the last of those that numpy asks whatever it makes an array of, and what attrs asks a class
+        if name in Border.peer.text.words or name in ("__array_interface__", "__attrs_attrs__"):
             Border.peer.differs(f"{name} of what is the candidate's is not shown to the tests")
         raise AttributeError(name)
     found = Border.peer.request("getattr", _ref(self), name)
