@@ -9,7 +9,7 @@ from collections.abc import Iterable, Set
 
 from . import names
 from .names import called
-from .sources import Sources
+from .sources import of_text
 
 _BUILTINS = (str, bytes, list, dict, set, tuple, int, float, complex, range)
 _OF_LIBRARIES = frozenset(
@@ -55,7 +55,7 @@ def _used_as_classes(text: str, module: str, asked: frozenset[str]) -> frozenset
     found: set[str] = set()
     aliases = names.modules(text, module)
     original = names.renamed(text, module)
-    sources = Sources(nodes, asked | aliases | original.keys())
+    sources = of_text(text, asked.union(aliases, original))
 
     def named(node: ast.AST | None) -> str:
         if isinstance(node, ast.Name) and node.id not in aliases:

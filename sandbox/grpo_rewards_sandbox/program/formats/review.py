@@ -17,7 +17,7 @@ from ..border.values import CATCHING
 from . import names
 from .guard import READABLE
 from .names import called
-from .sources import Sources
+from .sources import of_text
 
 # which argument a function imports, runs or looks up by; None: each
 _ACTS_ON: dict[str, int | None] = {
@@ -151,13 +151,14 @@ def unjudgeable(text: str, module: str, asked: Iterable[str]) -> str:
 
 @functools.lru_cache(maxsize=256)
 def _problem(text: str, module: str, asked: frozenset[str]) -> str:
-    theirs = asked | names.renamed(text, module).keys() | names.modules(text, module)
-    why = next(_problems(names.parsed(text), theirs), "")
+    theirs = asked.union(names.renamed(text, module), names.modules(text, module))
+    why = next(_problems(text, theirs), "")
     return why and f"{why}; they can be run with fidelity: shared, at its price"
 
 
-def _problems(nodes: tuple[ast.AST, ...], theirs: frozenset[str]) -> Iterator[str]:
-    review = _Review(nodes, theirs)
+def _problems(text: str, theirs: frozenset[str]) -> Iterator[str]:
+    nodes = names.parsed(text)
+    review = _Review(text, theirs)
     for node in nodes:
         if why := review.why(node):
             yield f"line {getattr(node, 'lineno', 0)}: the tests {why}"
@@ -212,9 +213,10 @@ def _hands_over(call: ast.Call, name: str) -> bool:
 class _Review:
     """What one text does that cannot be judged. `asked`: the names of the candidate in it, its module's among them."""
 
-    def __init__(self, nodes: tuple[ast.AST, ...], asked: frozenset[str]) -> None:
+    def __init__(self, text: str, asked: frozenset[str]) -> None:
+        nodes = names.parsed(text)
         self._asked = asked
-        self._sources = Sources(nodes, asked)
+        self._sources = of_text(text, asked)
         self._read = {node.id for node in nodes if isinstance(node, ast.Name)}
         classes = (names.binds(node) for node in nodes if isinstance(node, (ast.Import, ast.ImportFrom, ast.ClassDef)))
         self._classes = set(vars(builtins)).union(asked, *classes)  # and the modules that they are in

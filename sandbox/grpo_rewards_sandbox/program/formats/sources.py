@@ -10,7 +10,7 @@ import functools
 from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from typing import Any
 
-from .names import DEFINITIONS, FUNCTIONS, binds, called, given, returned
+from .names import DEFINITIONS, FUNCTIONS, binds, called, given, parsed, returned
 
 _BIND_UNKNOWN = (ast.ExceptHandler, ast.MatchAs, ast.MatchStar, ast.MatchMapping, ast.Import, ast.ImportFrom)
 _PUT_TOGETHER = (
@@ -331,6 +331,12 @@ class Sources:
         users = [self.parents[id(use)] for use in self._uses.get(of.name, ())]
         derived = all(isinstance(node, ast.ClassDef) and self._stays_here(node) for node in users)
         return taken and derived and not of.decorator_list
+
+
+@functools.lru_cache(maxsize=8)
+def of_text(text: str, asked: frozenset[str]) -> Sources:
+    """Where the values of a text come from. A job asks for its tests' several times."""
+    return Sources(parsed(text), asked)
 
 
 def _is_mapping(node: ast.AST | None) -> bool:

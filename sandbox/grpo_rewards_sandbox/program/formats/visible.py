@@ -20,7 +20,7 @@ from collections.abc import Iterable, Set
 from ..border.proxy_functions import ProxyModule
 from ..border.trusted import TrustedPeer
 from . import names
-from .sources import Sources
+from .sources import of_text
 
 _BUILTINS = frozenset(vars(builtins))
 # of these the tests get their own, not the candidate's
@@ -84,7 +84,7 @@ def measures(text: str) -> frozenset[str]:
     if asked <= _MATH or asked.isdisjoint(_MATH):
         return frozenset()
     nodes = names.parsed(text)
-    sources = Sources(nodes, asked)
+    sources = of_text(text, asked)
     checks = [sources.asked_of(node) for node in nodes if names.is_check(node)]
     beside = [check for check in checks if check - _MATH]
     return _MATH.intersection(set().union(*beside)) - set().union(*(check for check in checks if len(check) == 1))
