@@ -157,6 +157,7 @@ def _asks_data(self: object, name: object) -> None:
 _OF_SEQUENCES = frozenset(name for name in vars(collections.abc.Sequence) if not name.startswith("_"))
 # functions of numpy that ask an element of an array for a method of their name, and give it the other array's
 _ASKED_BY_NUMPY = frozenset(("arctan2", "fmod", "hypot", "logical_xor"))
+_OF_DATA = _OF_SEQUENCES | _ASKED_BY_NUMPY
 _ITERABLES = (set, frozenset, list, tuple, dict, types.GeneratorType, *VIEWS)
 
 
@@ -167,7 +168,7 @@ def held_against(self: object, name: object, args: tuple[object, ...], named: di
     asked for something as only a sequence is: `got.index("a") < got.index("b")`.
     """
     kinds: list[Any] = [type(arg) for arg in (*args, *named.values())]
-    if any(name in _methods_of(kind) for kind in kinds) or (args and name in _OF_SEQUENCES | _ASKED_BY_NUMPY):
+    if any(name in _methods_of(kind) for kind in kinds) or (args and name in _OF_DATA):
         _asks_data(self, name)
 
 

@@ -324,13 +324,17 @@ class Sources:
 
     def _stays_here(self, of: ast.ClassDef) -> bool:
         """Objects of this class, as of a TestCase, are made by no name and handed to nobody: attributes are taken of them, no more."""
-        methods = (node for node in self._nodes if isinstance(node, FUNCTIONS) and self._is_method(node))
-        firsts = {part.arg for node in methods for part in [*node.args.posonlyargs, *node.args.args][:1]}
-        parents = [self.parents[id(use)] for name in firsts for use in self._uses.get(name, ())]
-        taken = all(isinstance(node, ast.Attribute) and not node.attr.startswith("__") for node in parents)
         users = [self.parents[id(use)] for use in self._uses.get(of.name, ())]
         derived = all(isinstance(node, ast.ClassDef) and self._stays_here(node) for node in users)
-        return taken and derived and not of.decorator_list
+        return derived and not of.decorator_list and self._hands_no_self_on
+
+    @functools.cached_property
+    def _hands_no_self_on(self) -> bool:
+        """Methods take attributes of what they are called on, and do no more with it."""
+        methods = (node for node in self._nodes if isinstance(node, FUNCTIONS) and self._is_method(node))
+        firsts = {part.arg for node in methods for part in [*node.args.posonlyargs, *node.args.args][:1]}
+        parents = (self.parents[id(use)] for name in firsts for use in self._uses.get(name, ()))
+        return all(isinstance(node, ast.Attribute) and not node.attr.startswith("__") for node in parents)
 
 
 @functools.lru_cache(maxsize=8)
