@@ -143,16 +143,18 @@ class Tests(Child):
     def main(self, folder: str) -> int:
         from .formats import checks, pytest_file
         from .formats.report import VerdictPipe
+        from .standstill import Turns
 
         job, shared = self.request["job"], self.cell.shared_folder(self.request["shared"])
         reader, writer, descriptor = self.descriptors
         border, verdict = Ends(reader, writer), VerdictPipe(descriptor, self.request["word"])
+        turns = Turns(shared, verdict) if shared else None
         if job["format"] == "pytest":
             session = self.prepared.session
             assert session is not None
-            report = pytest_file.run(job, border, session, folder, shared, verdict.progress)
+            report = pytest_file.run(job, border, session, folder, turns, verdict.progress)
         else:
-            report = checks.run(job, border, verdict.progress, quiet=False, shared=shared)
+            report = checks.run(job, border, verdict.progress, quiet=False, turns=turns)
         verdict.end(report)
         return 0
 

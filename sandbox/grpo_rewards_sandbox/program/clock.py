@@ -22,6 +22,8 @@ import time
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from . import proc
+
 _TIMES, _PLUS = 30, 30.0
 _MANY = 500  # threads that one look reads at most: some may fork as fast as it walks
 _CLOSE = 0.01  # seconds: the end is not looked for more often
@@ -132,7 +134,7 @@ class JobClock:
             if old:
                 lasting += total
             for thread in threads:
-                below += _children(pid, thread)
+                below += proc.children(pid, thread)
                 before = self._threads.get(thread)
                 read = _lasting(pid, thread) if old and before is None else _thread(pid, thread, before, self._seen)
                 if read is None:
@@ -179,25 +181,17 @@ def used_up(status: int, ran: float, cpu_seconds: int) -> bool:
 
 def ending(pid: int) -> bool:
     """Say whether a process ended or is about to: no signal can change its exit status any more."""
-    fields = _fields(f"/proc/{pid}/stat")
+    fields = proc.fields(f"/proc/{pid}/stat")
     return bool(fields) and (fields[0] in b"ZX" or bool(int(fields[6]) & _EXITING))
 
 
 def _process(pid: int) -> tuple[float, list[int]]:
     """Seconds that a process ran, with those of its children that it waited for; and its threads."""
-    fields = _fields(f"/proc/{pid}/stat")
-    try:
-        threads = [int(thread) for thread in os.listdir(f"/proc/{pid}/task")]
-    except OSError:
-        threads = []
+    fields, threads = proc.fields(f"/proc/{pid}/stat"), proc.threads(pid)
     own, ended = sum(map(int, fields[11:13])) / _TICKS, sum(map(int, fields[13:15])) / _TICKS
     with contextlib.suppress(OSError):
         own = time.clock_gettime(~pid << 3 | 2)  # the kernel's number for the clock of another process
     return own + ended, threads
-
-
-def _children(pid: int, thread: int) -> list[int]:
-    return [int(child) for child in _read(f"/proc/{pid}/task/{thread}/children").split()]
 
 
 def _lasting(pid: int, thread: int) -> _Thread:
@@ -209,7 +203,7 @@ def _lasting(pid: int, thread: int) -> _Thread:
 
 def _thread(pid: int, thread: int, before: _Thread | None, looked: float) -> _Thread | None:
     """Read a thread; `before`: what it was at the last look, when it was `looked` for, None where it is new."""
-    fields = _fields(f"/proc/{pid}/task/{thread}/stat")
+    fields = proc.fields(f"/proc/{pid}/task/{thread}/stat")
     counted = _counted(pid, thread)
     at = time.monotonic()
     if not fields:
@@ -234,24 +228,5 @@ def _thread(pid: int, thread: int, before: _Thread | None, looked: float) -> _Th
 
 def _counted(pid: int, thread: int) -> tuple[float, float, int] | None:
     """Seconds that a thread ran and waited for a processor, and its turns, as the kernel counts; None where it does not."""
-    fields = _read(f"/proc/{pid}/task/{thread}/schedstat").split()
+    fields = proc.read(f"/proc/{pid}/task/{thread}/schedstat").split()
     return (int(fields[0]) / 1e9, int(fields[1]) / 1e9, int(fields[2])) if fields and fields[2] != b"0" else None
-
-
-def _fields(path: str) -> list[bytes]:
-    """The fields of a `stat` from the state on; none where there is no such process, or not for this user."""
-    return _read(path).rpartition(b")")[2].split()
-
-
-def _read(path: str) -> bytes:
-    """What a file of /proc holds; nothing where it is not there any more, or not for this user."""
-    try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-    except OSError:
-        return b""
-    try:
-        return os.read(descriptor, 1 << 16)
-    except OSError:
-        return b""
-    finally:
-        os.close(descriptor)

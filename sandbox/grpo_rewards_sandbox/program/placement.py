@@ -13,7 +13,8 @@ import time
 from collections.abc import Iterable
 from functools import partial
 
-from .isolation import confine, limits
+from . import proc
+from .isolation import confine
 from .isolation.syscalls import libc
 
 _WALK = 0.05  # seconds for a look at all processes of a job
@@ -60,7 +61,7 @@ class Placement:
             with contextlib.suppress(OSError):
                 for thread in os.listdir(f"/proc/{one}/task"):
                     put(int(thread), self._all)
-            below += limits.children(one)
+            below += proc.children(one)
             if time.monotonic() > until:  # one may fork as fast as this walks
                 break
         return True

@@ -16,7 +16,7 @@ from dataclasses import replace
 from itertools import compress
 from typing import Protocol
 
-from . import checker, landlock_programs, packages
+from . import checker, landlock_programs, packages, proc
 from .border.messages import pipes
 from .children import all_set_up
 from .clock import KILLED, LOOK, JobClock, ending, ran_out, used_up
@@ -39,6 +39,7 @@ from .protocol import (
     Started,
     SupervisorConfig,
 )
+from .standstill import Standstill
 
 _MAX_REPORT, _CHECKER_JOBS = 1 << 20, 500
 _PROGRESS = re.compile(rb"([0-9]{1,9}) ([0-9]{1,9})")
@@ -96,7 +97,7 @@ class Supervisor:
             while True:
                 # a subreaper: what a dead parent left is a child of this process by now, or in a moment. The kernel may
                 # leave out of this list a child that is just ending: nothing but the wait says that none is left
-                for child in limits.children(me):
+                for child in proc.children(me):
                     os.kill(child, signal.SIGKILL)
                 if os.waitpid(-1, os.WNOHANG)[0] == 0:
                     for user in filter(None, users):
@@ -209,11 +210,11 @@ class Supervisor:
         roles: list[Role] = ["tests"] if together else ["candidate"] if reused else ["candidate", "tests"]
         libraries = self.parents.load(packages.imported(job), roles, self._answer.alive)
         candidates, tests = Parent("candidate", libraries), Parent("tests", libraries)
-        reader, writer = os.pipe()
+        reader, writer = map(socket.socket.detach, socket.socketpair()) if shared else os.pipe()
         ready, set_up = os.pipe()
         word = os.urandom(16).hex()
         running: list[Started] = []
-        report, killed = not_set_up(), ""
+        report, killed, still = not_set_up(), "", None
         try:
             limits = job["limits"]
             if together:
@@ -229,8 +230,12 @@ class Supervisor:
                 else:
                     request = {**self._request("tests", limits, shared), "word": word, "job": job}
                     running.append(self._start(tests, request, (*ours, writer, set_up)))
+            if shared:
+                still = Standstill(reader, word.encode(), self.parents.pids[candidates], running[1].pid)
             clock = self._clock(job["timeout"])
-            found, complete = self._verdict(reader, word.encode(), clock, running, limits["memory"], hangs_up=reused)
+            found, complete = self._verdict(
+                reader, word.encode(), clock, running, limits["memory"], still, hangs_up=reused
+            )
             if found.status == "refused" and together:
                 found.status = "failed"  # written by the candidate: nobody else says so there
             # tests that are refused by their text alone say so before their candidate's process may be set up
@@ -299,7 +304,15 @@ class Supervisor:
         return "", ""
 
     def _verdict(
-        self, reader: int, word: bytes, clock: JobClock, running: list[Started], memory: int, *, hangs_up: bool
+        self,
+        reader: int,
+        word: bytes,
+        clock: JobClock,
+        running: list[Started],
+        memory: int,
+        still: Standstill | None,
+        *,
+        hangs_up: bool,
     ) -> tuple[JobReport, bool]:
         """Wait for the report, with an eye on what the candidate holds; say whether it came.
 
@@ -316,7 +329,8 @@ class Supervisor:
             if report.limit:
                 report.status = "limit"
                 break
-            poll.poll(min(max(left, 0.0), LOOK) * 1000)
+            pause = LOOK if still is None else still.look()
+            poll.poll(min(max(left, 0.0), pause) * 1000)
             try:
                 chunk = os.read(reader, 65536)
             except BlockingIOError:
@@ -327,7 +341,10 @@ class Supervisor:
             # what a candidate left may hold the pipe still
             for line in filter(None, (signed(word, written) for written in lines)):
                 if line.startswith(b"{"):
-                    return read_report(line), True
+                    found = read_report(line)
+                    return (still.judged(found) if still else found), True
+                if still is not None:
+                    still.hear(line)
                 if counts := _PROGRESS.fullmatch(line):
                     report.tests_passed, report.tests_total = map(int, counts.groups())
             if not chances:

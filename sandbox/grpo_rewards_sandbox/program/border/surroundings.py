@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import os
-import stat
 import sys
 import types
-from _thread import get_ident
 from collections.abc import Callable, Set
 from dataclasses import dataclass
 from typing import Any
 
-_PRIVATE = 0o600
 # what seeds the random numbers that both sides draw
 SEEDS = {"random": "seed", "numpy": "random.seed", "torch": "manual_seed"}
 _where = os.getcwd  # bound here: tests may replace it
@@ -84,14 +81,10 @@ STATES = {
 class Surroundings:
     """The tests' own, beside what the candidate was last told of them.
 
-    `folders`: those that the candidate may follow the tests into. `unseen`: files that they made since, by which thread, which only they
-    can read or move until the candidate has its turn: a thread of its that watches the folder would find in them what its own file is
-    compared with, or put that in their place.
+    `folders`: those that the candidate may follow the tests into.
     """
 
     def __init__(self) -> None:
-        self.unseen: dict[str, int] = {}
-        self._kept: set[str] = set()  # folders that these are in
         self.folders: tuple[str, ...] = ()
         self._folder = ""
         self._argv = list(sys.argv)
@@ -131,46 +124,6 @@ class Surroundings:
                 if folder.startswith(self.folders):
                     found.append(("folder", folder))
         return found
-
-    def hide(self, path: str, within: str) -> None:
-        """Keep a file that is about to be made for this thread; in its folders nobody moves or removes what is another user's."""
-        self.unseen[path] = get_ident()
-        folder = os.path.dirname(path)
-        while f"{folder}/".startswith(within):
-            with contextlib.suppress(OSError):  # the candidate's own folder
-                os.chmod(folder, stat.S_IMODE(os.stat(folder).st_mode) | stat.S_ISVTX)
-                self._kept.add(folder)
-            folder = os.path.dirname(folder)
-
-    def moved(self, before: str, after: str) -> None:
-        """Follow what the tests rename: a file, or a folder with what is in it."""
-        for path in [path for path in (*self.unseen, *self._kept) if f"{path}/".startswith(f"{before}/")]:
-            there = after + path.removeprefix(before)
-            if path in self.unseen:
-                self.unseen[there] = self.unseen[path]
-            else:
-                self._kept.add(there)
-
-    def let_move(self) -> None:
-        """Let files in the common folder be moved again by whoever may write there."""
-        while self._kept:
-            folder = self._kept.pop()
-            with contextlib.suppress(OSError):
-                os.chmod(folder, stat.S_IMODE(os.stat(folder).st_mode) & ~stat.S_ISVTX)
-
-    def hides(self, path: str) -> bool:
-        """Another thread made this file, and the candidate has had no turn since."""
-        return self.unseen.get(path, get_ident()) != get_ident()
-
-    def show(self, writer: int | None) -> None:
-        """Let the candidate read what the tests wrote, or one thread of theirs, but for files whose mode they set."""
-        for path in [path for path, thread in self.unseen.items() if writer in (None, thread)]:
-            del self.unseen[path]
-            with contextlib.suppress(OSError):
-                if os.stat(path, follow_symlinks=False).st_mode & 0o777 == _PRIVATE:
-                    os.chmod(path, 0o666)
-        if not self.unseen:
-            self.let_move()
 
 
 def open_temporary_files() -> None:

@@ -12,6 +12,7 @@ from _thread import get_ident
 from collections.abc import Callable
 from typing import Any, NoReturn
 
+from ..standstill import Turns
 from . import handed_over, stdlib
 from .answers import Answers
 from .awaiting import waiting
@@ -69,6 +70,8 @@ class TrustedPeer(Answers):
         self._makes: dict[int, bool] = {}
         self.threaded = not quiet
         self.surroundings = Surroundings()
+        self.turns: Turns | None = None  # where both work in one folder
+        self._untold: list[tuple[str, tuple[object, ...]]] = []
         Border.peer = self
 
     @property
@@ -267,10 +270,9 @@ class TrustedPeer(Answers):
     def add_extras(self, along: Along) -> None:
         if asyncio._get_running_loop() is not None:
             along["loop"] = 1
-        if self.surroundings.unseen:
+        if self.turns is not None:
             # a thread that answers the candidate's gives it no turn of the tests', nor does the one that reads
-            own = self.reading._is_owned() or self.is_theirs(self.pair().number)
-            self.surroundings.show(get_ident() if own else None)
+            self.turns.give(for_all=not (self.reading._is_owned() or self.is_theirs(self.pair().number)))
 
     def take_extras(self, along: Along) -> None:
         if "classes" in along:
@@ -363,9 +365,19 @@ class TrustedPeer(Answers):
         self._follow()
         return super().request(what, *arguments)
 
+    def tell(self, what: str, *arguments: object) -> None:
+        """Have the candidate's side follow what the tests did; where it stands still, before it is asked for something."""
+        if self.turns is not None and self.turns.taken():
+            self._untold.append((what, arguments))
+        else:
+            self.request(what, *arguments)
+
     def _follow(self) -> None:
         """Tell the candidate what the test did to the environment, the folder and the random numbers."""
         self.settle()
+        while self._untold:
+            what, arguments = self._untold.pop(0)
+            super().request(what, *arguments)
         for what, value in self.surroundings.changes():
             super().request(what, value)
 

@@ -16,6 +16,7 @@ from ..border.proxy_functions import ProxyModule
 from ..border.surroundings import SEEDS, open_temporary_files
 from ..border.trusted import TrustedPeer
 from ..border.uses import TEST_MODULES
+from ..standstill import Turns
 from . import names
 
 
@@ -36,7 +37,7 @@ def _follow_seed(peer: TrustedPeer, module: str, function: str) -> None:
         result: object = real(*args, **named)
         for given in [*args, *named.values()][:1]:
             if type(given) in (int, str, float, bytes):
-                peer.request("seed", module, given)
+                peer.tell("seed", module, given)
         return result
 
     setattr(place, name, seed)
@@ -133,7 +134,7 @@ def _patch_there(peer: TrustedPeer, target: object, name: str, more: int) -> Non
         return
     # patches of one name nest: only the last that ends puts it back
     times = _replaced[module, place, name] = max(_replaced.get((module, place, name), 0) + more, 0)
-    peer.request("patch", module, place, name, not times, getattr(target, name) if times else None)
+    peer.tell("patch", module, place, name, not times, getattr(target, name) if times else None)
 
 
 def _within(module: object, place: Iterable[str]) -> object:
@@ -145,11 +146,12 @@ _replaced: dict[tuple[str, tuple[str, ...], str], int] = {}
 _OWN = frozenset("builtins.input sys.stdin sys.stdout sys.stderr sys.argv sys.path sys.modules os.environ".split())
 
 
-def work_in(peer: TrustedPeer, shared: str) -> None:
+def work_in(peer: TrustedPeer, turns: Turns) -> None:
     """Let tests and candidate work in the folder that both see, as they do where both are one process."""
-    peer.surroundings.folders = (shared,)
-    os.environ["TMPDIR"] = shared
-    os.chdir(shared)
+    peer.turns = turns
+    peer.surroundings.folders = (turns.folder,)
+    os.environ["TMPDIR"] = turns.folder
+    os.chdir(turns.folder)
     # what a test makes there is for both: another user has to read it
     os.umask(0)
     open_temporary_files()

@@ -17,6 +17,7 @@ from ..border.libraries import one_nan
 from ..border.messages import Closed, Ends, Protocol
 from ..border.trusted import TrustedPeer
 from ..protocol import JobMessage
+from ..standstill import Turns
 from . import candidate_side, guard, names, review, skips, visible
 from .classes import classes_under_test, entry_name, plain_classes
 from .report import JobReport, Progress, describe, refused
@@ -100,7 +101,7 @@ def read(job: JobMessage) -> None:
         visible.missing(text, entry_name(job["entry_point"]))
 
 
-def run(job: JobMessage, ends: Ends, progress: Progress, *, quiet: bool, shared: str | None = None) -> JobReport:
+def run(job: JobMessage, ends: Ends, progress: Progress, *, quiet: bool, turns: Turns | None = None) -> JobReport:
     """Judge one job of format humaneval or asserts."""
     report = JobReport()
     text, whole = texts(job)
@@ -111,8 +112,8 @@ def run(job: JobMessage, ends: Ends, progress: Progress, *, quiet: bool, shared:
         return peer
     if why := visible.missing(text, entry) or visible.imports_candidate(text, job["module"]):
         return refused(why)
-    if shared is not None:
-        candidate_side.work_in(peer, shared)
+    if turns is not None:
+        candidate_side.work_in(peer, turns)
     # an audit hook stays for good: none in the lasting process, whose tests can do nothing that it forbids
     if not quiet:
         candidate_side.follow_seed(peer, text)
@@ -120,7 +121,7 @@ def run(job: JobMessage, ends: Ends, progress: Progress, *, quiet: bool, shared:
         candidate_side.follow_assigned(peer, whole)
         if "mock" in text:
             candidate_side.follow_mock(peer)
-        guard.install(peer, text, "", shared)
+        guard.install(peer, text, "")
     with judged(report, peer, lambda error: ": ".join(filter(None, (statement(whole, error), describe(error))))):
         try:
             codes, report.tests_total = _compiled_tests(job)

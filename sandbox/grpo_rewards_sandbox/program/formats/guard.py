@@ -24,6 +24,7 @@ _PROCESSES = frozenset(
 )
 _EXTENSIONS = frozenset(("sqlite3.enable_load_extension", "sqlite3.load_extension"))
 _TABLES_OF_FUNCTIONS = ("json_", "pragma_", "generate_series")
+_LOCKS = frozenset(("fcntl.flock", "fcntl.lockf", "fcntl.fcntl"))
 _LOADS = frozenset(("ctypes.dlopen", "import"))
 _KEEP_FILES = ("hypothesis", "_pytest")  # beside the tests' own, where nobody else writes what they read
 _WITH_PATHS = ("open", "os.", "shutil.", "sqlite3.connect")  # how such events begin
@@ -49,22 +50,21 @@ _PICKLED |= {
 }
 
 
-def install(peer: TrustedPeer, tests: str, own: str, common: str | None) -> None:
+def install(peer: TrustedPeer, tests: str, own: str) -> None:
     """Watch this process from now on, until it ends.
 
     Args:
         peer: records what is refused, and checks that nobody hears of.
         tests: their text.
         own: the file of the tests, which is opened once, to be run.
-        common: the folder that tests and candidate both see, None where there is none.
     """
-    refuse = peer.refuse
+    refuse, turns = peer.refuse, peer.turns
+    common = turns.folder if turns else None
     roots = {os.path.realpath(path) + "/" for path in (*sys.path, sys.prefix, sys.base_prefix, sys.exec_prefix) if path}
     library = (*roots, *_SYSTEM)
     # of files that only the tests' process sees nothing leads anywhere; of the common folder no link does
     folders = tuple(os.path.realpath(path) + "/" for path in (common, "/tmp", os.environ.get("TMPDIR")) if path)
     own_file = os.path.realpath(own) if own else None
-    masked: list[int] = []
     own_place = f"{os.path.dirname(own_file or '')}/"
     left, compiled, code = [own], f"{own_place}__pycache__/", OwnCode(tests)
 
@@ -84,19 +84,26 @@ def install(peer: TrustedPeer, tests: str, own: str, common: str | None) -> None
         return f"{real}/".startswith(folders) and real == _without_links(path)
 
     def written(real: str, flags: int) -> None:
-        """A file that the tests write anew is a new one, under no other name and not the candidate's, and theirs alone for now."""
-        if not real.startswith(folders[0]):
-            return
+        """While the tests write the candidate stands still; what they write anew is a new file, under no other name and not the candidate's."""
+        assert turns is not None
+        turns.take()
         with contextlib.suppress(OSError):
             found = os.lstat(real)
-            own = found.st_uid == os.getuid()
-            if not flags & os.O_TRUNC or (own and found.st_nlink == 1):
-                if not own:
-                    peer.surroundings.let_move()  # else the kernel may open no file of another user's there
-                return
-            os.unlink(real)
-        peer.surroundings.hide(real, folders[0])
-        masked.append(os.umask(0o077))  # until the next event
+            if flags & os.O_TRUNC and (found.st_uid != os.getuid() or found.st_nlink > 1):
+                os.unlink(real)
+
+    def read(path: str) -> None:
+        if turns is not None and not peer.for_their_thread() and turns.waited():
+            refuse(
+                f"the tests wrote to the folder that they share with the candidate, waited, and then read {path[:200]!r} there, "
+                "without a call in between: what a thread of its wrote may be a copy of what it is compared with"
+            )
+
+    def looked_up() -> None:
+        """The tests ask a database for something: from now on they may wait for a lock of the candidate's."""
+        if turns is not None:
+            read("a database")
+            turns.hold()
 
     def opened(path: Any, flags: object) -> None:
         path = os.fsdecode(path)
@@ -106,8 +113,11 @@ def install(peer: TrustedPeer, tests: str, own: str, common: str | None) -> None
             refuse(
                 f"the tests opened {path[:200]!r}, which is outside the folder that they share with the candidate, or a link"
             )
-        elif common is not None and isinstance(flags, int) and flags & os.O_CREAT:
-            written(os.path.realpath(path), flags)
+        elif turns is not None and isinstance(flags, int) and (real := os.path.realpath(path)).startswith(folders[0]):
+            if not flags & (os.O_WRONLY | os.O_TRUNC):
+                read(path)
+            if flags & (_WRITES | os.O_CREAT):
+                written(real, flags)
 
     def ran_from_there(name: str) -> bool:
         # the name of what was generated is no path, and would be one in the folder where the tests work
@@ -124,14 +134,8 @@ def install(peer: TrustedPeer, tests: str, own: str, common: str | None) -> None
             )
 
     def watch(event: str, args: tuple[Any, ...]) -> None:
-        if masked:
-            os.umask(masked.pop())
-        if peer.surroundings.unseen and event.startswith(_WITH_PATHS) and peer.for_their_thread():
-            for path in (os.fsdecode(part) for part in args if isinstance(part, (str, bytes, os.PathLike))):
-                if peer.surroundings.hides(os.path.realpath(path)):
-                    refuse(
-                        f"a thread of the candidate's had the tests use {path[:200]!r}, which it has not been shown yet"
-                    )
+        if turns is not None and event.startswith(_WITH_PATHS) and peer.for_their_thread():
+            turns.await_theirs()
         if event == "compile":
             compiles(args[0])
         elif event == "pickle.find_class":
@@ -144,6 +148,8 @@ def install(peer: TrustedPeer, tests: str, own: str, common: str | None) -> None
             # what removes a folder opens those below it by a name in it, which says nothing here
             if isinstance(args[0], (str, bytes)) and not sys._getframe(1).f_code.co_name.startswith("_rmtree"):
                 opened(args[0], args[2])
+        elif event in _LOCKS and turns is not None:
+            turns.hold()
         elif event == "sqlite3.connect" and common is not None:
             open_database(event, args)
         elif event in ("os.rename", "os.link"):
@@ -153,7 +159,6 @@ def install(peer: TrustedPeer, tests: str, own: str, common: str | None) -> None
                     refuse(
                         f"the tests moved or linked {path[:200]!r}, which is outside the folder that they share with the candidate"
                     )
-            peer.surroundings.moved(*map(os.path.realpath, (before, after)))
         elif event in _EXTENSIONS and args[1:] != (False,):
             refuse("a database of the tests was told to load a library, which would run beside them")
         elif event in _PROCESSES:
@@ -176,7 +181,7 @@ def install(peer: TrustedPeer, tests: str, own: str, common: str | None) -> None
     if "configparser" in tests:
         _fill_in_own_text(refuse, tests)
     if "sqlite" in tests:
-        _look_through_no_view(refuse)
+        _watch_databases(refuse, looked_up)
     # what prints an error that nobody can catch (of a `__del__`) parses the line that it shows, in C as if it were the tests to run it
     sys.unraisablehook = lambda found: traceback.print_exception(found.exc_value)
     sys.addaudithook(watch)
@@ -210,13 +215,15 @@ def _ask_as_owner(common: str) -> None:
     os.access = access
 
 
-def _look_through_no_view(refuse: Callable[[str], None]) -> None:
+def _watch_databases(refuse: Callable[[str], None], looked_up: Callable[[], None]) -> None:
     """In a view that the candidate made, tables that are functions would be given what the tests look for."""
     import sqlite3
 
     real = sqlite3.connect
 
     def authorize(action: int, first: str | None, second: object, database: object, within: str | None) -> int:
+        if action == sqlite3.SQLITE_SELECT:
+            looked_up()
         if within is not None and (first or "").startswith(_TABLES_OF_FUNCTIONS):
             refuse(f"the tests looked into {first} by way of {within!r}, which may not be their own view")
         return sqlite3.SQLITE_OK

@@ -39,14 +39,16 @@ class OwnCode:
     def foreign(self, source: object, frame: types.FrameType | None) -> tuple[str, str] | None:
         """Return who makes code of a text that is not the tests' own, and the text; `frame`: where it is compiled."""
         tree_only = _module(frame) == "ast" and not isinstance(source, ast.AST)
+        literal = False  # what is read so is plain data
         while frame is not None and _module(frame) == "ast":
+            literal |= frame.f_code.co_name == "literal_eval"
             frame = frame.f_back
         maker = _module(frame)
         if frame is None or maker in _GENERATORS or f"{maker}.".startswith(f"{_PROGRAM}."):
             return None
         root = maker.partition(".")[0]
         # a tree is no code; what walks it, as some libraries do, evaluates
-        if (tree_only and root in _READ_TREES) or imports(frame):
+        if (tree_only and (literal or root in _READ_TREES)) or imports(frame):
             return None
         made = _text(source)
         if self._is_own(made) or (maker == "timeit" and self._times_own(frame.f_locals)):

@@ -7,6 +7,7 @@ import os
 
 from ..border.messages import Ends
 from ..protocol import JobMessage
+from ..standstill import Turns
 from . import candidate_side, guard, names, skips
 from .checks import begun, judged
 from .plain_file import publish
@@ -15,7 +16,7 @@ from .report import JobReport, Progress, refused
 
 
 def run(
-    job: JobMessage, ends: Ends, session: PreparedSession, folder: str, shared: str | None, progress: Progress
+    job: JobMessage, ends: Ends, session: PreparedSession, folder: str, turns: Turns | None, progress: Progress
 ) -> JobReport:
     """Judge one job of format pytest."""
     tests = job["tests"]
@@ -26,8 +27,8 @@ def run(
         return peer
     report = JobReport()
     wanted = names.expected(tests, job["module"])
-    if shared is not None:
-        candidate_side.work_in(peer, shared)
+    if turns is not None:
+        candidate_side.work_in(peer, turns)
         # in the common folder the candidate could say which characters hypothesis draws from
         os.environ["HYPOTHESIS_STORAGE_DIRECTORY"] = f"{folder}/__pycache__"
     with judged(report, peer):
@@ -44,9 +45,9 @@ def run(
         # no line of them is shown to what writes a stack: a logger or a task in the candidate's hands does so
         linecache.cache[path] = (len(tests), None, [], path)
         # after all that this process opens for itself
-        guard.install(peer, tests, path, shared)
+        guard.install(peer, tests, path)
         outcomes = Outcomes(progress, path, tests)
-        items = session.run(path, outcomes, shared or folder)
+        items = session.run(path, outcomes, turns.folder if turns else folder)
         judge(report, outcomes, items, wanted)
     report.tests_total = max(report.tests_total, len(wanted.tests))
     return report

@@ -108,25 +108,35 @@ class VerdictPipe:
 
     def progress(self, passed: int, total: int) -> None:
         """Say how many tests passed of how many."""
-        self._write(b"%d %d" % (passed, total))
+        self.say(b"%d %d" % (passed, total))
 
     def end(self, report: JobReport) -> None:
         """Say the result."""
-        self._write(report.line())
+        self.say(report.line())
 
-    def _write(self, line: bytes) -> None:
-        # a line of its own, whatever somebody else wrote before
-        os.write(self.descriptor, b"\n" + _signature(self._word, line) + line + b"\n")
+    def say(self, line: bytes) -> None:
+        """Write a line of its own, whatever somebody else wrote before."""
+        os.write(self.descriptor, b"\n" + signature(self._word, line) + line + b"\n")
+
+    def hear(self) -> bytes:
+        """Wait for a line of the supervisor's; an empty one is of somebody else."""
+        line = b""
+        while not line.endswith(b"\n"):
+            if not (more := os.read(self.descriptor, 1)):
+                return b""
+            line += more
+        return signed(self._word, line[:-1])
 
 
-def _signature(word: bytes, line: bytes) -> bytes:
+def signature(word: bytes, line: bytes) -> bytes:
+    """What stands before a line that is signed with this word."""
     return hashlib.blake2b(line, key=word, digest_size=_SIGNED // 2).hexdigest().encode()
 
 
 def signed(word: bytes, written: bytes) -> bytes:
     """What a line says that was signed with this word; nothing, of any other."""
     line = written[_SIGNED:]
-    return line if written[:_SIGNED] == _signature(word, line) else b""
+    return line if written[:_SIGNED] == signature(word, line) else b""
 
 
 def describe(error: BaseException) -> str:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import glob
 import os
 import resource
 import time
 from collections.abc import Mapping
 
+from .. import proc
 from .syscalls import libc
 
 _ARENA_MAX = -8  # of mallopt
@@ -74,15 +74,6 @@ def apply_trusted(memory: int, cpu_seconds: int) -> None:
     lower(resource.RLIMIT_CPU, cpu_seconds, cpu_seconds + 1)
 
 
-def children(pid: int) -> list[int]:
-    """Children of a process, of all its threads; none where the kernel has no such file, or no such process."""
-    found: list[int] = []
-    for path in glob.glob(f"/proc/{pid}/task/*/children"):
-        with contextlib.suppress(OSError), open(path) as handle:
-            found += map(int, handle.read().split())
-    return found
-
-
 def tree_memory(pid: int, enough: int, until: float) -> int:
     """Return the bytes that a process and all below it hold, shared pages counted once; 0 while less than `enough`.
 
@@ -91,7 +82,7 @@ def tree_memory(pid: int, enough: int, until: float) -> int:
     """
     found, below = 0, [pid]
     for one in below:
-        below += children(one)
+        below += proc.children(one)
         with contextlib.suppress(OSError, ValueError):
             found += _resident(one)[0]
         if time.monotonic() > until:  # one may fork as fast as this walks

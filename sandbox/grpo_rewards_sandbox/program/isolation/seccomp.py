@@ -38,8 +38,17 @@ REFUSED: dict[str, tuple[int | None, int | None]] = {
     "unshare": (272, 97), "userfaultfd": (323, 282), "vhangup": (153, 58),
 }  # fmt: skip
 _CALLS = {
-    "x86_64": {"clone": 56, "clone3": 435, "socket": 41, "kill": 62, "tgkill": 234, "fork": 57, "vfork": 58},
-    "aarch64": {"clone": 220, "clone3": 435, "socket": 198, "kill": 129, "tgkill": 131},
+    "x86_64": {
+        "clone": 56,
+        "clone3": 435,
+        "fcntl": 72,
+        "socket": 41,
+        "kill": 62,
+        "tgkill": 234,
+        "fork": 57,
+        "vfork": 58,
+    },
+    "aarch64": {"clone": 220, "clone3": 435, "fcntl": 25, "socket": 198, "kill": 129, "tgkill": 131},
 }
 # what else reaches the other processes of the same user
 _ON_OTHERS = {
@@ -65,6 +74,7 @@ _X32_BIT = 0x40000000
 _NAMESPACE_FLAGS = 0x7E020000 | 0x80
 _CLONE_THREAD = 0x00010000
 _AF_UNIX = 1
+_SET_LEASE = 1024  # of fcntl: who opens the file waits for the one who holds the lease
 _MODE_FILTER = 2
 _LEAF = 4  # numbers compared one by one at the end of a search
 
@@ -130,6 +140,7 @@ def build(*, unix_sockets: bool = True, alone_as: int | None = None, links: bool
     # clone3 hides its flags behind a pointer; without it libc falls back to clone, whose flags can be seen
     program += [instruction(_JUMP_EQUAL, 0, 1, calls["clone3"]), refuse(_ENOSYS)]
     look(calls["clone"], _ARGUMENT_0, _JUMP_SET, _NAMESPACE_FLAGS, refused=True)
+    look(calls["fcntl"], _ARGUMENT_1, _JUMP_EQUAL, _SET_LEASE, refused=True)
     if alone_as is not None:
         look(calls["clone"], _ARGUMENT_0, _JUMP_SET, _CLONE_THREAD)
         for name in ("kill", "tgkill"):

@@ -1,0 +1,184 @@
+"""The candidate stands still while the tests work on files that both can write to: its processes are stopped, until it is its turn.
+
+Its turn comes when the tests ask it for something, and while they wait; what it writes while they wait they do not read, since
+it may have seen there what that is compared with. What stops it is the supervisor, at the tests' word, which
+comes by the pipe of the verdict and is answered there. That a process can be woken in many ways (a timer, a child that
+ends) does not matter: one that ran in between has been let run once more often, by which the job fails.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from _thread import get_ident
+from threading import RLock
+
+from . import proc
+from .clock import LOOK
+from .formats.report import JobReport, VerdictPipe, signature
+
+# what the tests say: it is their turn; it stays so even where they wait; it is not any more; whose is it
+TAKE, HOLD, GIVE, ASK = b"take", b"hold", b"give", b"ask"
+_BROKEN = (
+    "a process of the candidate ran while it had to stand still, since the tests wrote to the folder that both share"
+)
+# seconds between two looks at processes that are being stopped, and for how long without anything else
+_BRIEFLY, _AT_ONCE = 5e-5, 0.02
+_GLANCE = 0.003  # seconds between two looks at tests that may be waiting
+_WAITING = 4  # looks in a row
+# seconds after which a thread that the kernel lets nobody stop counts as stopped: it may wait for one that is
+_UNINTERRUPTED = 1.0
+_STOPPED, _ASLEEP = b"tTZX", b"S"
+
+Threads = dict[str, tuple[int, bytes, bytes]]  # by their path: the process, the state, and how often it was let run
+
+
+class Standstill:
+    """The supervisor's side. `candidates`: the process below which all of the candidate's are; `tests`: the one that tests run in."""
+
+    def __init__(self, descriptor: int, word: bytes, candidates: int, tests: int) -> None:
+        self._descriptor, self._word, self._candidates, self._tests = descriptor, word, candidates, tests
+        self._answers, self._waiting = 0, 0
+        self._since: float | None = None  # when it was told to stop them
+        self._before: Threads = {}
+        self._stopped: Threads | None = None
+        self._ran = False  # one did meanwhile
+        self._held = False  # not even then
+        self._waited = False  # since they wrote there the tests have waited, and asked for nothing
+
+    def hear(self, line: bytes) -> None:
+        """Do what the tests say with this line."""
+        if line == TAKE and self._stopped is None:
+            self._since, self._before = time.monotonic(), {}
+        elif line in (TAKE, HOLD, ASK):
+            self._held |= line == HOLD
+            self._answer()
+        elif line == GIVE:
+            self._let_go()
+            self._held = self._waited = False
+
+    def judged(self, report: JobReport) -> JobReport:
+        """What the tests say, or that the candidate ran when it had to stand still."""
+        self._let_go()
+        return JobReport(reason=_BROKEN) if self._ran and report.passed else report
+
+    def look(self) -> float:
+        """Go on stopping the candidate's processes, or see whether the tests wait for it; return the seconds until the next look."""
+        if self._since is not None:
+            until = time.monotonic() + _AT_ONCE
+            while not self._stop(time.monotonic() - self._since) and time.monotonic() < until:
+                time.sleep(_BRIEFLY)
+        elif self._stopped is not None:
+            states = {state for _, state, _ in _threads([self._tests]).values()}
+            self._waiting = self._waiting + 1 if states == {_ASLEEP} else 0
+            if self._waiting >= _WAITING and not self._held:
+                self._let_go()
+                self._waited = True
+        return 0.0 if self._since is not None else LOOK if self._stopped is None else _GLANCE
+
+    def _stop(self, seconds: float) -> bool:
+        """Stop what runs; say whether nothing did between this look and the one before."""
+        found = _threads(_below(self._candidates))
+        stopped = _STOPPED + b"D" if seconds > _UNINTERRUPTED else _STOPPED
+        for pid in {pid for pid, state, _ in found.values() if state not in stopped}:
+            _send(pid, signal.SIGSTOP)
+        before, self._before = self._before, found
+        if found != before or any(state not in stopped for _, state, _ in found.values()):
+            return False
+        self._since, self._stopped, self._waiting = None, found, 0
+        self._answer()
+        return True
+
+    def _let_go(self) -> None:
+        """Let the candidate's processes run, and see whether one did."""
+        if self._stopped is not None:
+            found, stopped, self._stopped = _threads(_below(self._candidates)), self._stopped, None
+            self._ran |= found != stopped
+            for pid in {pid for pid, _, _ in found.values()}:
+                _send(pid, signal.SIGCONT)
+
+    def _answer(self) -> None:
+        self._answers += 1
+        line = b"%d %d %d" % (self._answers, self._stopped is None, self._waited)
+        os.write(self._descriptor, signature(self._word, line) + line + b"\n")
+
+
+class Turns:
+    """The tests' side: whose turn it is in the `folder` that both write to."""
+
+    def __init__(self, folder: str, verdict: VerdictPipe) -> None:
+        self.folder, self._verdict = folder, verdict
+        self._lock = RLock()
+        self._asked = 0
+        self._takers: set[int] = set()  # threads that have the turn
+
+    def take(self) -> None:
+        """From here on nothing of the candidate runs, until `give` or until all threads of the tests wait."""
+        with self._lock:
+            self._takers.add(get_ident())
+            self._ask(TAKE)
+
+    def give(self, *, for_all: bool) -> None:
+        """The candidate may run again, once no thread has the turn; `for_all`: from now on none has."""
+        if not self._takers:
+            return
+        with self._lock:
+            if for_all:
+                self._takers.clear()
+            self._takers.discard(get_ident())
+            if not self._takers:
+                self._verdict.say(GIVE)
+
+    def taken(self) -> bool:
+        """It is the tests' turn, unless they waited."""
+        return bool(self._takers)
+
+    def hold(self) -> None:
+        """Keep the turn where a thread has it: it may be about to wait for a lock of the candidate's on a file that it reads."""
+        if self._takers:
+            self._ask(HOLD)
+
+    def await_theirs(self) -> None:
+        """In a thread that does what one of the candidate's asks for: wait until that one may run."""
+        while self._takers - {get_ident()} and not self._ask(ASK)[0]:
+            time.sleep(_GLANCE)
+
+    def waited(self) -> bool:
+        """The tests wrote to the folder, and waited since, and asked for nothing."""
+        return bool(self._takers) and self._ask(ASK)[1]
+
+    def _ask(self, what: bytes) -> tuple[bool, bool]:
+        """Return whether the candidate runs, and whether the tests have waited."""
+        with self._lock:
+            self._verdict.say(what)
+            self._asked += 1
+            number, runs, waited = map(int, self._verdict.hear().split() or b"\0\0\0")
+            if number != self._asked:
+                raise OSError("the supervisor's answer was read by another")
+            return bool(runs), bool(waited)
+
+
+def _below(pid: int) -> list[int]:
+    found = proc.children(pid)
+    for one in found:
+        found += proc.children(one)
+    return found
+
+
+def _threads(processes: list[int]) -> Threads:
+    found: Threads = {}
+    for pid in processes:
+        for thread in proc.threads(pid):
+            said = proc.read(path := f"/proc/{pid}/task/{thread}/status")
+            state = said.partition(b"\nState:\t")[2][:1]
+            if state:
+                found[path] = pid, state, said.partition(b"\nvoluntary_ctxt_switches:")[2]
+    return found
+
+
+def _send(pid: int, number: signal.Signals) -> None:
+    try:
+        os.kill(pid, number)
+    except ProcessLookupError:
+        return
