@@ -37,11 +37,12 @@ numpy = "try:\\n    import numpy\\nexcept ImportError:\\n    pass\\n"
 right = [*jobs(RIGHT), *jobs(numpy + RIGHT), *jobs(RIGHT, fidelity="shared"), Job("print(int(input()) * 2)", CASES, "stdio")]
 refused = [part for attempt in ATTEMPTS for part in jobs(TRIED.format(attempt.replace("HOST", str(os.getpid()))))[:1]]
 hostile = [part for program in HOSTILE for part in (jobs(program, 1.0)[0], Job(program, CASES, "stdio", timeout=1.0))]
+copied = [Job(COPIES, COMPARE, "pytest", timeout=20.0)]
 full = [Job(FILL, CASES, "stdio", timeout=8.0)]
 try:
     with open_sandbox("local", workers=2, allow=(mode,), python_path=os.environ["PYTHONPATH"].split(":")) as opened:
         said = {name: [v.status for v in opened.run(part)] for name, part in
-                (("right", right), ("refused", refused), ("hostile", hostile), ("full", full), ("after", right))}
+                (("right", right), ("refused", refused), ("hostile", hostile), ("copied", copied), ("full", full), ("after", right))}
         print(json.dumps({"plan": opened.plan, "guarantees": guarantees()["local"], **said}))
 except SandboxUnavailable as error:
     print(json.dumps({"unavailable": str(error)}))
@@ -68,8 +69,25 @@ HOSTILE = [
     "x = bytearray(1 << 33)\n",
     "import os\nfor _ in range(3000):\n    os.mkdir('d')\n    os.chdir('d')\n",
 ]
-
-
+# a thread that puts what the tests wrote into the file that they hold it against, as far as it runs
+COPIES = """
+import os, threading
+def copy(folder):
+    while True:
+        for name in set(os.listdir(folder)) - {"out"}:
+            with open(folder + "/out", "w") as out, open(f"{folder}/{name}") as text: out.write(text.read())
+def solve(folder):
+    open(folder + "/out", "w").close()
+    threading.Thread(target=copy, args=[folder], daemon=True).start()
+"""
+COMPARE = """
+from solution import solve
+def test_a(tmp_path):
+    solve(str(tmp_path))
+    (tmp_path / "want").write_text("right")
+    sum(range(5000000))
+    assert (tmp_path / "out").read_text() == (tmp_path / "want").read_text()
+"""
 FILL = "for n in range(10 ** 6):\n    with open(str(n), 'wb') as f:\n        for _ in range(8):\n            f.write(bytes(1 << 20))\n"
 
 
@@ -102,7 +120,8 @@ def test_less_privilege_judges_and_refuses(mode: str, user: Any, tmp_path: Path)
     secret.write_text("x")
     attempts = [attempt.replace("FOREIGN", repr(str(secret))) for attempt in ATTEMPTS]
     attempts += [SENT_BY_A_FILE] if mode == "landlock" else []
-    script = f"ATTEMPTS = {attempts!r}\nHOSTILE = {HOSTILE!r}\nFILL = {FILL!r}\n{SCRIPT}"
+    texts = f"HOSTILE = {HOSTILE!r}\nCOPIES = {COPIES!r}\nCOMPARE = {COMPARE!r}\nFILL = {FILL!r}\n"
+    script = f"ATTEMPTS = {attempts!r}\n{texts}{SCRIPT}"
     done = run([interpreter(NOBODY if mode == "user" else user), "-c", script, mode], user)
     assert done.returncode == 0, done.stderr[-2000:]
     found = json.loads(done.stdout)
@@ -112,5 +131,6 @@ def test_less_privilege_judges_and_refuses(mode: str, user: Any, tmp_path: Path)
     assert found["plan"]["user_namespace"] == (mode == "namespaces")
     assert bool(found["plan"]["users"][1]) == (user == 0)
     assert set(found["right"]) == set(found["after"]) == set(found["refused"]) == {"passed"}
+    assert found["copied"] == ["failed"]
     assert found["full"] == ["limit"]
     assert set(found["hostile"]) <= {"failed", "limit", "timeout"}

@@ -16,7 +16,7 @@ from threading import RLock
 
 from . import proc
 from .clock import LOOK
-from .formats.report import JobReport, VerdictPipe, signature
+from .formats.report import VerdictPipe, signature
 
 # what the tests say: it is their turn; it stays so even where they wait; it is not any more; whose is it
 TAKE, HOLD, GIVE, ASK = b"take", b"hold", b"give", b"ask"
@@ -43,7 +43,7 @@ class Standstill:
         self._since: float | None = None  # when it was told to stop them
         self._before: Threads = {}
         self._stopped: Threads | None = None
-        self._ran = False  # one did meanwhile
+        self.broken = ""  # or that one ran meanwhile
         self._held = False  # not even then
         self._waited = False  # since they wrote there the tests have waited, and asked for nothing
 
@@ -57,11 +57,6 @@ class Standstill:
         elif line == GIVE:
             self._let_go()
             self._held = self._waited = False
-
-    def judged(self, report: JobReport) -> JobReport:
-        """What the tests say, or that the candidate ran when it had to stand still."""
-        self._let_go()
-        return JobReport(reason=_BROKEN) if self._ran and report.passed else report
 
     def look(self) -> float:
         """Go on stopping the candidate's processes, or see whether the tests wait for it; return the seconds until the next look."""
@@ -94,7 +89,7 @@ class Standstill:
         """Let the candidate's processes run, and see whether one did."""
         if self._stopped is not None:
             found, stopped, self._stopped = _threads(_below(self._candidates)), self._stopped, None
-            self._ran |= found != stopped
+            self.broken = self.broken or (_BROKEN if found != stopped else "")
             for pid in {pid for pid, _, _ in found.values()}:
                 _send(pid, signal.SIGCONT)
 

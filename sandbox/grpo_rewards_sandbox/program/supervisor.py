@@ -330,6 +330,9 @@ class Supervisor:
                 report.status = "limit"
                 break
             pause = LOOK if still is None else still.look()
+            if still is not None and still.broken:
+                report.reason = still.broken
+                break
             poll.poll(min(max(left, 0.0), pause) * 1000)
             try:
                 chunk = os.read(reader, 65536)
@@ -341,8 +344,7 @@ class Supervisor:
             # what a candidate left may hold the pipe still
             for line in filter(None, (signed(word, written) for written in lines)):
                 if line.startswith(b"{"):
-                    found = read_report(line)
-                    return (still.judged(found) if still else found), True
+                    return (JobReport(reason=still.broken) if still and still.broken else read_report(line)), True
                 if still is not None:
                     still.hear(line)
                 if counts := _PROGRESS.fullmatch(line):
