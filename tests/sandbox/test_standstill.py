@@ -42,6 +42,7 @@ COMPARE = """
 import random, time
 from solution import solve
 def test_it(tmp_path):
+    early = open(tmp_path / "{early}", "w")
     solve(str(tmp_path / "out"))
     {write}
     end = time.perf_counter() + 0.3
@@ -52,6 +53,7 @@ WRITES = {
     "anew": "(tmp_path / 'want').write_text('right')",
     "more": "with open(tmp_path / 'want', 'a') as file: file.write('right')",
     "moved there": "(tmp_path / 'other').write_text('right'); (tmp_path / 'other').rename(tmp_path / 'want')",
+    "to a file that was open before": "early.write('right'); early.close()",
     "before a seed": "(tmp_path / 'want').write_text('right'); random.seed(1)",
     "before a wait": "(tmp_path / 'want').write_text('right'); time.sleep(0.3)",
 }  # fmt: skip
@@ -85,13 +87,17 @@ UNTIL = {
 }
 
 
+def compare(write: str) -> str:
+    return COMPARE.format(write=WRITES[write], early="want" if "early" in WRITES[write] else "early")
+
+
 def solving(how: str) -> str:
     return f"{COPIES}def solve(out):\n    open(out, 'w').close()\n    {how}\n"
 
 
 @pytest.mark.parametrize("how", HOSTILE)
 def test_nothing_copies_what_the_tests_write(sandbox: Sandbox, how: str) -> None:
-    tests = COMPARE.format(write=WRITES["anew"])
+    tests = compare("anew")
     for verdict in sandbox.run([Job(solving(HOSTILE[how]), tests, "pytest", timeout=5.0)] * 2):
         assert verdict.status in ("failed", "timeout", "limit"), verdict
 
@@ -99,7 +105,7 @@ def test_nothing_copies_what_the_tests_write(sandbox: Sandbox, how: str) -> None
 @pytest.mark.parametrize("write", WRITES)
 def test_no_way_to_write_is_seen(sandbox: Sandbox, write: str) -> None:
     honest = "def solve(out):\n    with open(out, 'w') as file: file.write('right')\n"
-    tests = COMPARE.format(write=WRITES[write])
+    tests = compare(write)
     right, copied = sandbox.run([Job(text, tests, "pytest", timeout=5.0) for text in (honest, solving("beside(out)"))])
     assert copied.status == "failed", copied
     # what was written while the tests waited may have been copied: they read it after a call
@@ -108,9 +114,7 @@ def test_no_way_to_write_is_seen(sandbox: Sandbox, write: str) -> None:
 
 def test_what_ran_all_the_same_fails_the_job(sandbox: Sandbox) -> None:
     woken = solving(HOSTILE["a timer that wakes it"].rpartition("\n")[0]) + "    return 4\n"
-    tests = (
-        COMPARE.format(write=WRITES["anew"]).partition("    assert")[0] + "    assert solve(str(tmp_path / 'b')) == 4\n"
-    )
+    tests = compare("anew").partition("    assert")[0] + "    assert solve(str(tmp_path / 'b')) == 4\n"
     (verdict,) = sandbox.run([Job(woken, tests, "pytest", timeout=10.0)])
     assert verdict.status == "failed"
     assert "had to stand still" in verdict.reason

@@ -365,6 +365,13 @@ class TrustedPeer(Answers):
         self._follow()
         return super().request(what, *arguments)
 
+    def _answer(self, answer: list[Any]) -> object:
+        try:
+            return super()._answer(answer)
+        finally:
+            if self.turns is not None and self.turns.always and not self.for_their_thread():
+                self.turns.take()
+
     def tell(self, what: str, *arguments: object) -> None:
         """Have the candidate's side follow what the tests did; where it stands still, before it is asked for something."""
         if self.turns is not None and self.turns.taken():

@@ -146,9 +146,16 @@ _replaced: dict[tuple[str, tuple[str, ...], str], int] = {}
 _OWN = frozenset("builtins.input sys.stdin sys.stdout sys.stderr sys.argv sys.path sys.modules os.environ".split())
 
 
+# libraries that write files without Python's `open`, and their functions
+_WRITE_UNSEEN = frozenset(
+    "parquet to_parquet feather to_feather orc to_orc to_hdf pyarrow duckdb h5py torch cv2 polars netCDF4 xarray".split()
+)
+
+
 def work_in(peer: TrustedPeer, turns: Turns) -> None:
     """Let tests and candidate work in the folder that both see, as they do where both are one process."""
     peer.turns = turns
+    turns.always = not peer.text.words.isdisjoint(_WRITE_UNSEEN)
     peer.surroundings.folders = (turns.folder,)
     os.environ["TMPDIR"] = turns.folder
     os.chdir(turns.folder)
