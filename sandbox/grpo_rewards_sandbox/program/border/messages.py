@@ -83,6 +83,7 @@ class Along(TypedDict, total=False):
     dropped: list[int]  # shared containers that nobody can change here any more
     released: list[int]  # handles that are held no more
     pair: int  # the number of the thread that it is from, and of the one that it is for; of the first ones none
+    thread: str  # with a number for the first time: the name of the thread that it is from
     ended: list[int]  # threads of such numbers that are no more
     seen: int  # where there are several: how many messages had been read
     threads: int  # whoever sends this has more than one thread

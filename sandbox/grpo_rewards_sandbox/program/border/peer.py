@@ -10,9 +10,10 @@ from __future__ import annotations
 import collections
 import contextlib
 import sys
+import threading
 import weakref
 from _thread import _count as threads_beside
-from _thread import start_new_thread
+from _thread import get_ident, start_new_thread
 from collections.abc import Callable
 from queue import SimpleQueue
 from threading import Lock, RLock, local
@@ -33,12 +34,28 @@ _REFUSED = ""  # the kind of a request of which what it brings was refused
 # a message whose parts are decoded: its kind, the arguments, result or exception, what went along, and of an answer where it belongs
 Arrived = tuple[Any, Any, Along, list[Any] | None]
 
+_served = local()  # `name`: of the other side's thread that this one stands for
+_threads: dict[int, threading.Thread] = threading._active  # type: ignore[attr-defined]
+
+
+class _Served(threading._DummyThread):
+    """What `current_thread` makes of a thread that is none of `threading`'s: its name is that of the one that it stands for."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.name = getattr(_served, "name", self.name)
+
+
+threading._DummyThread = _Served  # type: ignore[misc]
+
 
 class Pair:
     """A thread of this side and the one of the other side that it asks and answers, by a number that both know."""
 
     def __init__(self, number: int, gone: list[int]) -> None:
         self.number = number
+        self.name = ""  # of this side's thread, until the other side has heard it
+        self.served_by = 0  # which thread of this side stands for the other's
         # where the answers belong that are to come, in their order: a list for each request of the other side that is being served, and
         # one below. In each is more than one where a signal's handler asks, or raises so that nobody waits for an answer any more
         self.asked: list[list[list[Any]]] = [[]]
@@ -188,6 +205,8 @@ class Peer(Codec):
         answer: list[Any] = []
         if pair.number:
             along["pair"] = pair.number
+        if pair.name:
+            along["thread"], pair.name = pair.name, ""
         self.add_extras(along)
         message = self.packed(kind, coded, along)
         self.sent += 1
@@ -220,6 +239,8 @@ class Peer(Codec):
         except AttributeError:
             self._last_pair += 2
             pair = self._here.pair = self._pairs[self._last_pair] = Pair(self._last_pair, self._gone)
+            if (thread := _threads.get(get_ident())) is not None:
+                pair.name = thread.name
             return pair
 
     def for_their_thread(self) -> bool:
@@ -321,6 +342,7 @@ class Peer(Codec):
         for number in along.get("ended", ()):
             ended = self._pairs.get(number)
             if ended is not None and self.is_theirs(number):
+                _threads.pop(ended.served_by, None)  # nobody counts it any more, and another may get its number
                 ended.arrived.put(Closed("the thread that it stood for is no more"))
         number = along.get("pair", 0)
         pair = self._pairs.get(number) if number else self._main
@@ -328,16 +350,20 @@ class Peer(Codec):
             return pair
         known = self.is_theirs(number) and type(kind) is str and len(self._pairs) < MAX_THREADS
         self.demand(known, f"the number of a thread, or more than {MAX_THREADS} of them")
+        name = along.get("thread", "")
+        self.demand(type(name) is str, "the name of a thread")
         pair = self._pairs[number] = Pair(number, [])
         if self.threaded:
             try:
-                start_new_thread(self._serve_pair, (pair,))
+                pair.served_by = start_new_thread(self._serve_pair, (pair, name))
             except RuntimeError:
                 raise self.protocol("more threads than there is memory for") from None
         return pair
 
-    def _serve_pair(self, pair: Pair) -> None:
+    def _serve_pair(self, pair: Pair, name: str) -> None:
         self._here.pair = pair
+        if name:
+            _served.name = name
         with contextlib.suppress(Closed, Protocol):
             self.serve_all()
 
