@@ -50,6 +50,7 @@ class Sources:
         for node in nodes:
             if isinstance(node, (ast.Name, ast.Attribute)) and isinstance(node.ctx, ast.Load):
                 self._uses.setdefault(_name(node), []).append(node)
+        self._modules = {part for node in nodes if isinstance(node, ast.Import) for part in binds(node)}
         for node in nodes:
             if isinstance(node, ast.Assign):
                 for target in node.targets:
@@ -215,11 +216,16 @@ class Sources:
                 yield None
             for part in ast.walk(at) if at is not None else ():
                 yield part
-                if isinstance(part, ast.Name) and part.id not in found:
+                if isinstance(part, ast.Name) and part.id not in found and not self._holds_constant(part):
                     found.add(part.id)
                     ahead += self._bound.get(part.id, ())
                     ahead += [self.defined[part.id]] if part.id in self.defined else []
                     ahead += also(part.id)
+
+    def _holds_constant(self, name: ast.Name) -> bool:
+        """A module, of which a constant is read: what its functions are given has no say in that."""
+        of = self.parents.get(id(name))
+        return isinstance(of, ast.Attribute) and of.attr.isupper() and name.id in self._modules
 
     def _handed(self, name: str) -> Iterable[ast.expr]:
         """What is called with this, and what methods of this are given."""
