@@ -32,6 +32,7 @@ HOSTILE = {
     "a child that wakes it": (
         "me = os.getpid()\n    beside(out)\n    if os.fork() == 0:\n        while True: os.kill(me, signal.SIGCONT)"
     ),
+    "another name of the file": "os.link(out, os.path.join(os.path.dirname(out), 'want'))",
     "a timer that wakes it": (
         "signal.signal(signal.SIGCONT, lambda *_: None)\n    event = (ctypes.c_int * 16)(0, 0, signal.SIGCONT, 0)\n"
         "    timer, libc = ctypes.c_void_p(), ctypes.CDLL(None)\n    assert libc.timer_create(1, event, ctypes.byref(timer)) == 0\n"
@@ -105,9 +106,9 @@ def test_nothing_copies_what_the_tests_write(sandbox: Sandbox, how: str) -> None
 @pytest.mark.parametrize("write", WRITES)
 def test_no_way_to_write_is_seen(sandbox: Sandbox, write: str) -> None:
     honest = "def solve(out):\n    with open(out, 'w') as file: file.write('right')\n"
-    tests = compare(write)
-    right, copied = sandbox.run([Job(text, tests, "pytest", timeout=5.0) for text in (honest, solving("beside(out)"))])
-    assert copied.status == "failed", copied
+    texts = (honest, *(solving(HOSTILE[how]) for how in ("a thread", "another name of the file")))
+    right, *copied = sandbox.run([Job(text, compare(write), "pytest", timeout=5.0) for text in texts])
+    assert [verdict.status for verdict in copied] == ["failed"] * 2, copied
     # what was written while the tests waited may have been copied: they read it after a call
     assert right.passed if write != "before a wait" else "waited" in right.reason, right
 

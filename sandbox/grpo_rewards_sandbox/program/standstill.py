@@ -11,7 +11,9 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
+import shutil
 import signal
+import stat
 import time
 from _thread import get_ident
 from threading import RLock
@@ -20,8 +22,9 @@ from . import proc
 from .clock import LOOK
 from .formats.report import VerdictPipe, signature
 
-# what the tests say: it is their turn; it stays so even where they wait; it is not any more; whose is it
-TAKE, HOLD, GIVE, ASK = b"take", b"hold", b"give", b"ask"
+# what the tests say: it is their turn; it stays so even where they wait; it is not any more; have they waited; and, by a
+# thread that waits for it, whose it is
+TAKE, HOLD, GIVE, WAITED, ASK = b"take", b"hold", b"give", b"waited", b"ask"
 _BROKEN = (
     "a process of the candidate ran while it had to stand still, since the tests wrote to the folder that both share"
 )
@@ -32,7 +35,7 @@ _WAITING = 4  # looks in a row
 # seconds after which a thread that the kernel lets nobody stop counts as stopped: it may wait for one that is
 _UNINTERRUPTED = 1.0
 _GONE = " (deleted)"  # what the kernel adds to the name of a file that has none any more
-_STOPPED, _ASLEEP = b"tTZX", b"S"
+_STOPPED, _UNSTOPPABLE, _ASLEEP = frozenset((b"t", b"T", b"Z", b"X")), b"D", b"S"
 
 Threads = dict[str, tuple[int, bytes, bytes]]  # by their path: the process, the state, and how often it was let run
 
@@ -46,15 +49,17 @@ class Standstill:
         self._since: float | None = None  # when it was told to stop them
         self._before: Threads = {}
         self._stopped: Threads | None = None
-        self.broken = ""  # or that one ran meanwhile
-        self._held = False  # not even then
+        self._held = False  # the tests keep their turn while they wait
         self._waited = False  # since they wrote there the tests have waited, and asked for nothing
+        self.broken = ""  # that one ran all the same
 
     def hear(self, line: bytes) -> None:
         """Do what the tests say with this line."""
+        if line != ASK:
+            self._waiting = 0
         if line == TAKE and self._stopped is None:
             self._since, self._before = time.monotonic(), {}
-        elif line in (TAKE, HOLD, ASK):
+        elif line in (TAKE, HOLD, WAITED, ASK):
             self._held |= line == HOLD
             self._answer()
         elif line == GIVE:
@@ -78,8 +83,8 @@ class Standstill:
     def _stop(self, seconds: float) -> bool:
         """Stop what runs; say whether nothing did between this look and the one before."""
         found = _threads(_below(self._candidates))
-        stopped = _STOPPED + b"D" if seconds > _UNINTERRUPTED else _STOPPED
-        for pid in {pid for pid, state, _ in found.values() if state not in stopped}:
+        stopped = _STOPPED | {_UNSTOPPABLE} if seconds > _UNINTERRUPTED else _STOPPED
+        for pid in {pid for pid, state, _ in found.values() if state and state not in stopped}:
             _send(pid, signal.SIGSTOP)
         before, self._before = self._before, found
         if found != before or any(state not in stopped for _, state, _ in found.values()):
@@ -118,6 +123,10 @@ class Turns:
         with self._lock:
             self._takers.add(get_ident())
             self._ask(TAKE)
+            if self.always:
+                for folder, _, names in os.walk(self.folder):
+                    for name in names:
+                        keep_apart(f"{folder}/{name}")
 
     def give(self, *, for_all: bool) -> None:
         """The candidate may run again, once no thread has the turn; `for_all`: from now on none has."""
@@ -157,7 +166,7 @@ class Turns:
 
     def waited(self) -> bool:
         """The tests wrote to the folder, and waited since, and asked for nothing."""
-        return bool(self._takers) and self._ask(ASK)[1]
+        return bool(self._takers) and self._ask(WAITED)[1]
 
     def _ask(self, what: bytes) -> tuple[bool, bool]:
         """Return whether the candidate runs, and whether the tests have waited."""
@@ -170,6 +179,18 @@ class Turns:
             return bool(runs), bool(waited)
 
 
+def keep_apart(path: str) -> None:
+    """Have a file under this name alone, else what is written to it stands in all that the candidate linked to it."""
+    with contextlib.suppress(OSError):
+        found = os.lstat(path)
+        if found.st_nlink > 1 and stat.S_ISREG(found.st_mode):
+            copy = f"{path}.{os.urandom(8).hex()}"
+            shutil.copyfile(path, copy)
+            shutil.copystat(path, copy)
+            os.chmod(copy, stat.S_IMODE(found.st_mode) | 0o666)
+            os.replace(copy, path)
+
+
 def _below(pid: int) -> list[int]:
     found = proc.children(pid)
     for one in found:
@@ -178,13 +199,13 @@ def _below(pid: int) -> list[int]:
 
 
 def _threads(processes: list[int]) -> Threads:
+    """Of what has ended since it was listed the state is empty: it may have started another, which is not listed."""
     found: Threads = {}
     for pid in processes:
-        for thread in proc.threads(pid):
+        for thread in proc.threads(pid) or [pid]:
             said = proc.read(path := f"/proc/{pid}/task/{thread}/status")
-            state = said.partition(b"\nState:\t")[2][:1]
-            if state:
-                found[path] = pid, state, said.partition(b"\nvoluntary_ctxt_switches:")[2]
+            state, count = (said.partition(part)[2] for part in (b"\nState:\t", b"\nvoluntary_ctxt_switches:"))
+            found[path] = pid, state[:1], count
     return found
 
 

@@ -17,6 +17,7 @@ from typing import Any
 from ..border.surroundings import open_database
 from ..border.trusted import TrustedPeer
 from ..border.values import CONTAINER_NAMES, EXCEPTION_NAMES, VALUE_NAMES
+from ..standstill import keep_apart
 from .own_code import OwnCode, imports
 
 _PROCESSES = frozenset(
@@ -84,7 +85,7 @@ def install(peer: TrustedPeer, tests: str, own: str) -> None:
         return f"{real}/".startswith(folders) and real == _without_links(path)
 
     def looked_at(path: Any, flags: int) -> None:
-        """While the tests write the candidate stands still; what they write anew is a new file, under no other name and not the candidate's."""
+        """While the tests write the candidate stands still; what they write to is under no other name, and a new file where it was the candidate's."""
         if turns is None or not isinstance(path, (str, bytes, os.PathLike)):
             return
         real = os.path.realpath(os.fsdecode(path))
@@ -94,10 +95,13 @@ def install(peer: TrustedPeer, tests: str, own: str) -> None:
             read(real)
         if flags & (_WRITES | os.O_CREAT):
             turns.take()
-            with contextlib.suppress(OSError):
-                found = os.lstat(real)
-                if flags & os.O_TRUNC and (found.st_uid != os.getuid() or found.st_nlink > 1):
-                    os.unlink(real)
+            if flags & os.O_TRUNC:
+                with contextlib.suppress(OSError):
+                    found = os.lstat(real)
+                    if found.st_uid != os.getuid() or found.st_nlink > 1:
+                        os.unlink(real)
+            else:
+                keep_apart(real)
 
     def read(path: str) -> None:
         if turns is not None and not peer.for_their_thread() and turns.waited():
