@@ -148,7 +148,7 @@ _OWN = frozenset("builtins.input sys.stdin sys.stdout sys.stderr sys.argv sys.pa
 
 # libraries that write files without Python's `open`, and their functions
 _WRITE_UNSEEN = frozenset(
-    "parquet to_parquet feather to_feather orc to_orc to_hdf pyarrow duckdb h5py torch cv2 polars netCDF4 xarray".split()
+    "parquet to_parquet feather to_feather orc to_orc to_hdf pyarrow duckdb h5py torch cv2 polars netCDF4 xarray safetensors memmap mmap attach ATTACH vacuum VACUUM".split()
 )
 
 

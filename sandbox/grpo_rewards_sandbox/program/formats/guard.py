@@ -26,6 +26,10 @@ _PROCESSES = frozenset(
 _EXTENSIONS = frozenset(("sqlite3.enable_load_extension", "sqlite3.load_extension"))
 _TABLES_OF_FUNCTIONS = ("json_", "pragma_", "generate_series")
 _LOCKS = frozenset(("fcntl.flock", "fcntl.lockf", "fcntl.fcntl"))
+_MAKES_FOLDERS = f"{__package__}.pytest_session"
+_CHANGES = frozenset(
+    f"os.{name}" for name in "mkdir symlink link rename truncate utime chmod chown remove rmdir".split()
+)
 _LOADS = frozenset(("ctypes.dlopen", "import"))
 _KEEP_FILES = ("hypothesis", "_pytest")  # beside the tests' own, where nobody else writes what they read
 _WITH_PATHS = ("open", "os.", "shutil.", "sqlite3.connect")  # how such events begin
@@ -110,6 +114,19 @@ def install(peer: TrustedPeer, tests: str, own: str) -> None:
                 "without a call in between: what a thread of its wrote may be a copy of what it is compared with"
             )
 
+    def changed(event: str, args: tuple[Any, ...]) -> None:
+        """What the tests make, move or remove says as much as what they write."""
+        paths = [os.path.abspath(os.fsdecode(path)) for path in args[:2] if isinstance(path, (str, bytes, os.PathLike))]
+        if event in ("os.rename", "os.link"):
+            for path in paths:  # the folder: what lies there may be a link itself
+                if not allowed(os.path.dirname(path), os.O_WRONLY):
+                    refuse(
+                        f"the tests moved or linked {path[:200]!r}, which is outside the folder that they share with the candidate"
+                    )
+        own = sys._getframe(2).f_globals.get("__name__") == _MAKES_FOLDERS  # which makes `tmp_path`
+        if turns is not None and not own and any(os.path.realpath(path).startswith(folders[0]) for path in paths):
+            turns.take()
+
     def looked_up() -> None:
         """The tests ask a database for something: from now on they may wait for a lock of the candidate's."""
         if turns is not None:
@@ -158,17 +175,12 @@ def install(peer: TrustedPeer, tests: str, own: str) -> None:
                 opened(args[0], args[2])
         elif event in ("os.listdir", "os.scandir"):
             looked_at(args[0], os.O_RDONLY)
+        elif event in _CHANGES:
+            changed(event, args)
         elif event in _LOCKS and turns is not None:
             turns.hold()
         elif event == "sqlite3.connect" and common is not None:
             open_database(event, args)
-        elif event in ("os.rename", "os.link"):
-            before, after = (os.path.abspath(os.fsdecode(path)) for path in args[:2])
-            for path in (before, after):  # the folder: what lies there may be a link itself
-                if not allowed(os.path.dirname(path), os.O_WRONLY):
-                    refuse(
-                        f"the tests moved or linked {path[:200]!r}, which is outside the folder that they share with the candidate"
-                    )
         elif event in _EXTENSIONS and args[1:] != (False,):
             refuse("a database of the tests was told to load a library, which would run beside them")
         elif event in _PROCESSES:
