@@ -11,9 +11,7 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
-import shutil
 import signal
-import stat
 import time
 from _thread import get_ident
 from threading import RLock
@@ -22,9 +20,9 @@ from . import proc
 from .clock import LOOK
 from .formats.report import VerdictPipe, signature
 
-# what the tests say: it is their turn; it stays so even where they wait; it is not any more; have they waited; and, by a
-# thread that waits for it, whose it is
-TAKE, HOLD, GIVE, WAITED, ASK = b"take", b"hold", b"give", b"waited", b"ask"
+# what the tests say: it is their turn; it stays so even where they wait; it is not any more; they wait; have they waited; and,
+# by a thread that waits for it, whose it is
+TAKE, HOLD, GIVE, WAIT, WAITED, ASK = b"take", b"hold", b"give", b"wait", b"waited", b"ask"
 _BROKEN = (
     "a process of the candidate ran while it had to stand still, since the tests wrote to the folder that both share"
 )
@@ -65,6 +63,9 @@ class Standstill:
         elif line == GIVE:
             self._let_go()
             self._held = self._waited = False
+        elif line == WAIT:
+            self._let_go()
+            self._waited = True
 
     def look(self) -> float:
         """Go on stopping the candidate's processes, or see whether the tests wait for it; return the seconds until the next look."""
@@ -115,6 +116,7 @@ class Turns:
         self._lock = RLock()
         self._asked = 0
         self._takers: set[int] = set()  # threads that have the turn
+        self._waits = False  # their event loop does
         # the tests write there in ways that nothing tells of: it is their turn whenever they have got what they asked for
         self.always = False
 
@@ -123,16 +125,19 @@ class Turns:
         with self._lock:
             self._takers.add(get_ident())
             self._ask(TAKE)
-            if self.always:
-                for folder, _, names in os.walk(self.folder):
-                    for name in names:
-                        keep_apart(f"{folder}/{name}")
 
-    def give(self, *, for_all: bool) -> None:
-        """The candidate may run again, once no thread has the turn; `for_all`: from now on none has."""
+    def give(self, kind: str | int, *, for_all: bool) -> None:
+        """The candidate may run again, for a message of this kind, once no thread has the turn; `for_all`: from now on none has.
+
+        Where their event loop waits and has the candidate's do what it has to, the tests ask for nothing.
+        """
         if not self._takers:
             return
         with self._lock:
+            self._waits = kind == "turn" or (self._waits and type(kind) is int)
+            if self._waits:
+                self._verdict.say(WAIT)
+                return
             if for_all:
                 self._takers.clear()
             self._takers.discard(get_ident())
@@ -164,9 +169,9 @@ class Turns:
         while self._takers - {get_ident()} and not self._ask(ASK)[0]:
             time.sleep(_GLANCE)
 
-    def waited(self) -> bool:
-        """The tests wrote to the folder, and waited since, and asked for nothing."""
-        return bool(self._takers) and self._ask(WAITED)[1]
+    def waited(self, *, theirs: bool) -> bool:
+        """The tests wrote to the folder, and waited since, and asked for nothing; `theirs`: a thread that one of the candidate's called did."""
+        return bool(self._takers & {get_ident()} if theirs else self._takers) and self._ask(WAITED)[1]
 
     def _ask(self, what: bytes) -> tuple[bool, bool]:
         """Return whether the candidate runs, and whether the tests have waited."""
@@ -177,18 +182,6 @@ class Turns:
             if number != self._asked:
                 raise OSError("the supervisor's answer was read by another")
             return bool(runs), bool(waited)
-
-
-def keep_apart(path: str) -> None:
-    """Have a file under this name alone, else what is written to it stands in all that the candidate linked to it."""
-    with contextlib.suppress(OSError):
-        found = os.lstat(path)
-        if found.st_nlink > 1 and stat.S_ISREG(found.st_mode):
-            copy = f"{path}.{os.urandom(8).hex()}"
-            shutil.copyfile(path, copy)
-            shutil.copystat(path, copy)
-            os.chmod(copy, stat.S_IMODE(found.st_mode) | 0o666)
-            os.replace(copy, path)
 
 
 def _below(pid: int) -> list[int]:

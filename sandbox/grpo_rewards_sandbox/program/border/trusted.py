@@ -258,6 +258,10 @@ class TrustedPeer(Answers):
     # ---- what goes along
 
     def packed(self, kind: str | int, body: object, along: Along = NOTHING) -> bytes:
+        if self.turns is not None:
+            # a thread that answers the candidate's gives it no turn of the tests', nor does the one that reads
+            own = not (self.reading._is_owned() or self.is_theirs(self.pair().number))
+            self.turns.give(kind, for_all=own)
         message = super().packed(kind, body, along)
         # what the candidate is told by a text of Python's, made here of what it may only call
         if (_OF_METHOD in message or _OF_PARTIAL in message) and kind not in _BEGIN:
@@ -270,9 +274,6 @@ class TrustedPeer(Answers):
     def add_extras(self, along: Along) -> None:
         if asyncio._get_running_loop() is not None:
             along["loop"] = 1
-        if self.turns is not None:
-            # a thread that answers the candidate's gives it no turn of the tests', nor does the one that reads
-            self.turns.give(for_all=not (self.reading._is_owned() or self.is_theirs(self.pair().number)))
 
     def take_extras(self, along: Along) -> None:
         if "classes" in along:

@@ -206,6 +206,8 @@ def finish(report: JobReport, peer: TrustedPeer) -> None:
         gc.collect()  # a task of which nobody asked what became says so as it goes
     if peer.listening and not peer.text.words.isdisjoint(_WAITS):
         peer.differs("what a thread changes in a list or the like the other side sees when it is next called")
+    if peer.listening and peer.turns is not None:
+        peer.differs("while the tests use files that they wrote its threads stand still, until they call it or sleep")
     if not peer.text.words.isdisjoint(_OF_PYPLOT):
         peer.differs("pyplot has figures of its own in each process: ask the axes that are returned")
     peer.settle(at_end=True)

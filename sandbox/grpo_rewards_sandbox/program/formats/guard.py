@@ -17,7 +17,6 @@ from typing import Any
 from ..border.surroundings import open_database
 from ..border.trusted import TrustedPeer
 from ..border.values import CONTAINER_NAMES, EXCEPTION_NAMES, VALUE_NAMES
-from ..standstill import keep_apart
 from .own_code import OwnCode, imports
 
 _PROCESSES = frozenset(
@@ -89,7 +88,7 @@ def install(peer: TrustedPeer, tests: str, own: str) -> None:
         return f"{real}/".startswith(folders) and real == _without_links(path)
 
     def looked_at(path: Any, flags: int) -> None:
-        """While the tests write the candidate stands still; what they write to is under no other name, and a new file where it was the candidate's."""
+        """While the tests write the candidate stands still, and where they write anew it is a new file of theirs."""
         if turns is None or not isinstance(path, (str, bytes, os.PathLike)):
             return
         real = os.path.realpath(os.fsdecode(path))
@@ -99,16 +98,12 @@ def install(peer: TrustedPeer, tests: str, own: str) -> None:
             read(real)
         if flags & (_WRITES | os.O_CREAT):
             turns.take()
-            if flags & os.O_TRUNC:
-                with contextlib.suppress(OSError):
-                    found = os.lstat(real)
-                    if found.st_uid != os.getuid() or found.st_nlink > 1:
-                        os.unlink(real)
-            else:
-                keep_apart(real)
+            with contextlib.suppress(OSError):
+                if flags & os.O_TRUNC and os.lstat(real).st_uid != os.getuid():
+                    os.unlink(real)  # else they could not write to it, if the candidate says so
 
     def read(path: str) -> None:
-        if turns is not None and not peer.for_their_thread() and turns.waited():
+        if turns is not None and turns.waited(theirs=peer.for_their_thread()):
             refuse(
                 f"the tests wrote to the folder that they share with the candidate, waited, and then read {path[:200]!r} there, "
                 "without a call in between: what a thread of its wrote may be a copy of what it is compared with"
@@ -171,7 +166,9 @@ def install(peer: TrustedPeer, tests: str, own: str) -> None:
                 refuse("marshalled code is not read beside the tests; they can be run with fidelity: shared")
         elif event == "open":
             # what removes a folder opens those below it by a name in it, which says nothing here
-            if isinstance(args[0], (str, bytes)) and not sys._getframe(1).f_code.co_name.startswith("_rmtree"):
+            if isinstance(args[0], (str, bytes, os.PathLike)) and not sys._getframe(1).f_code.co_name.startswith(
+                "_rmtree"
+            ):
                 opened(args[0], args[2])
         elif event in ("os.listdir", "os.scandir"):
             looked_at(args[0], os.O_RDONLY)
