@@ -15,6 +15,7 @@ from typing import Any
 
 from ..border.libraries import one_nan
 from ..border.messages import Closed, Ends, Protocol
+from ..border.operations import SPECIAL
 from ..border.trusted import TrustedPeer
 from ..protocol import JobMessage
 from ..standstill import Turns
@@ -28,6 +29,8 @@ _WAITS = frozenset(("sleep", "wait", "join"))
 _OF_PYPLOT = frozenset(("gca", "gcf", "get_fignums", "fignum_exists"))
 # a failed `is` between two values, of which none is a constant that crosses as itself
 _OF_IDENTITY = re.compile(r"AssertionError(?: in assert|:) .*? is (?:not )?(?!not\b|None\b|True\b|False\b)")
+# a failed check of what a class' special method says of itself
+_OF_METHODS = re.compile(rf"\w\.(?:{'|'.join(('__init__', '__call__', *SPECIAL))})(?![\w(])")
 _SHOWN = 300  # characters of a failing statement
 READ_BEFORE = 1 << 16  # characters: a longer text takes of its job's time, not of its worker's
 
@@ -217,6 +220,10 @@ def finish(report: JobReport, peer: TrustedPeer) -> None:
         )
     if _OF_IDENTITY.search(report.reason):
         peer.differs("of numbers, texts and tuples an equal one crosses, not the same")
+    if _OF_METHODS.search(report.reason):
+        peer.differs("what a special method of the candidate's class says of itself is not shown to the tests")
+    if "length_hint(" in report.reason:
+        peer.differs("`__length_hint__` of what is the candidate's is not asked")
     if report.reason:
         report.passed = False
         report.explain(peer.differences())
