@@ -11,7 +11,9 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
+import re
 import signal
+import stat
 import time
 from _thread import get_ident
 from threading import RLock
@@ -32,6 +34,7 @@ _GLANCE = 0.003  # seconds between two looks at tests that may be waiting
 _WAITING = 4  # looks in a row
 # seconds after which a thread that the kernel lets nobody stop counts as stopped: it may wait for one that is
 _UNINTERRUPTED = 1.0
+_NAMES = re.compile(r"[\w./+-]*\.[A-Za-z]\w*")
 _GONE = " (deleted)"  # what the kernel adds to the name of a file that has none any more
 _STOPPED, _UNSTOPPABLE, _ASLEEP = frozenset((b"t", b"T", b"Z", b"X")), b"D", b"S"
 
@@ -117,11 +120,15 @@ class Turns:
         self._asked = 0
         self._takers: set[int] = set()  # threads that have the turn
         self._waits = False  # their event loop does
+        self._written: dict[str, int] = {}  # files that they made since it is their turn, and how often they read them
+        self._named: set[str] = set()  # names of files in what the candidate said
         # the tests write there in ways that nothing tells of: it is their turn whenever they have got what they asked for
         self.always = False
 
-    def take(self) -> None:
-        """From here on nothing of the candidate runs, until `give` or until all threads of the tests wait."""
+    def take(self, made: str = "") -> None:
+        """From here on nothing of the candidate runs, until `give` or until all threads of the tests wait; `made`: a file."""
+        if made:
+            self._written[made] = 0
         with self._lock:
             self._takers.add(get_ident())
             self._ask(TAKE)
@@ -142,6 +149,7 @@ class Turns:
                 self._takers.clear()
             self._takers.discard(get_ident())
             if not self._takers:
+                self._written.clear()
                 self.always = self.always or self._writes_on()
                 self._verdict.say(GIVE)
 
@@ -154,6 +162,32 @@ class Turns:
                 if ours and fcntl.fcntl(int(number), fcntl.F_GETFL) & (os.O_WRONLY | os.O_RDWR):
                     return True
         return False
+
+    def linked(self, path: str = "") -> str:
+        """Return a file that has a second name, by which it may be the candidate's too: this one, or any in the folder; "" for none."""
+        found = [path] if path else [f"{at}/{name}" for at, _, names in os.walk(self.folder) for name in names]
+        for one in found:
+            with contextlib.suppress(OSError):
+                status = os.lstat(one)
+                if stat.S_ISREG(status.st_mode) and status.st_nlink > 1:
+                    return one
+        return ""
+
+    def said(self, message: object) -> None:
+        """Remember which files the candidate names."""
+        self._named.update(map(os.path.normpath, _NAMES.findall(repr(message))))
+
+    def may_be_named(self, path: str) -> bool:
+        """The tests read what they made since it is their turn, by a name that the candidate gave them, as if it were its own.
+
+        Where it gave no whole path, this is so where they read it twice: once by each name.
+        """
+        if path not in self._written:
+            return False
+        self._written[path] += 1
+        return path in self._named or (
+            self._written[path] > 1 and any(path.endswith(f"/{name}") for name in self._named)
+        )
 
     def taken(self) -> bool:
         """It is the tests' turn, unless they waited."""

@@ -19,7 +19,7 @@ from .awaiting import waiting
 from .codec import Ref
 from .failed_checks import Refused, expected
 from .libraries import OF_LIBRARIES
-from .messages import NOTHING, Along, DescribedFunction, Ends
+from .messages import NOTHING, Along, DescribedFunction, Ends, Message
 from .operations import AWAITED, SPECIAL
 from .proxies import (
     Border,
@@ -257,6 +257,12 @@ class TrustedPeer(Answers):
 
     # ---- what goes along
 
+    def receive(self) -> Message:
+        message = super().receive()
+        if self.turns is not None:
+            self.turns.said(message)
+        return message
+
     def packed(self, kind: str | int, body: object, along: Along = NOTHING) -> bytes:
         if self.turns is not None:
             # a thread that answers the candidate's gives it no turn of the tests', nor does the one that reads
@@ -372,6 +378,12 @@ class TrustedPeer(Answers):
         finally:
             if self.turns is not None and self.turns.always and not self.for_their_thread():
                 self.turns.take()
+                self.refuse_links()
+
+    def refuse_links(self, path: str = "") -> None:
+        """Fail the test where this file, or any in the folder, has a second name: what is written to it stands in two places."""
+        if self.turns is not None and (linked := self.turns.linked(path)):
+            self.refuse(f"the tests write to {linked[-200:]!r} or beside it, of which there is a hard link")
 
     def tell(self, what: str, *arguments: object) -> None:
         """Have the candidate's side follow what the tests did; where it stands still, before it is asked for something."""

@@ -97,7 +97,9 @@ def install(peer: TrustedPeer, tests: str, own: str) -> None:
         if not flags & (os.O_WRONLY | os.O_TRUNC):
             read(real)
         if flags & (_WRITES | os.O_CREAT):
-            turns.take()
+            turns.take("" if os.path.lexists(real) and not flags & os.O_TRUNC else real)
+            # of a name without a folder nothing says in which folder it is opened
+            peer.refuse_links(real if os.path.isabs(os.fsdecode(path)) and not turns.always else "")
             with contextlib.suppress(OSError):
                 if flags & os.O_TRUNC and os.lstat(real).st_uid != os.getuid():
                     os.unlink(real)  # else they could not write to it, if the candidate says so
@@ -107,6 +109,13 @@ def install(peer: TrustedPeer, tests: str, own: str) -> None:
             refuse(
                 f"the tests wrote to the folder that they share with the candidate, waited, and then read {path[:200]!r} there, "
                 "without a call in between: what a thread of its wrote may be a copy of what it is compared with"
+            )
+        used(path)
+
+    def used(path: str) -> None:
+        if turns is not None and turns.may_be_named(path):
+            refuse(
+                f"the tests read {os.path.basename(path)!r}, which they made after the candidate had named it: they may hold it against itself"
             )
 
     def changed(event: str, args: tuple[Any, ...]) -> None:
@@ -118,6 +127,7 @@ def install(peer: TrustedPeer, tests: str, own: str) -> None:
                     refuse(
                         f"the tests moved or linked {path[:200]!r}, which is outside the folder that they share with the candidate"
                     )
+            used(os.path.realpath(paths[0]))
         own = sys._getframe(2).f_globals.get("__name__") == _MAKES_FOLDERS  # which makes `tmp_path`
         if turns is not None and not own and any(os.path.realpath(path).startswith(folders[0]) for path in paths):
             turns.take()
@@ -166,9 +176,8 @@ def install(peer: TrustedPeer, tests: str, own: str) -> None:
                 refuse("marshalled code is not read beside the tests; they can be run with fidelity: shared")
         elif event == "open":
             # what removes a folder opens those below it by a name in it, which says nothing here
-            if isinstance(args[0], (str, bytes, os.PathLike)) and not sys._getframe(1).f_code.co_name.startswith(
-                "_rmtree"
-            ):
+            named = isinstance(args[0], (str, bytes, os.PathLike))
+            if named and not sys._getframe(1).f_code.co_name.startswith("_rmtree"):
                 opened(args[0], args[2])
         elif event in ("os.listdir", "os.scandir"):
             looked_at(args[0], os.O_RDONLY)

@@ -67,18 +67,14 @@ class Confinement:
             self._readable = root.readable(self.paths)
         # laid out before the fork; in mode landlock it names the child's own pid, which is not known yet
         if self.plan.mode != "landlock":
-            self._filter(None, shares=False)
-            self._filter(None, shares=True)
+            self._filter(None)
 
-    def _filter(self, alone_as: int | None, *, shares: bool) -> seccomp.Filter:
-        found = self._filters.get((alone_as, shares))
+    def _filter(self, alone_as: int | None, *, links: bool = True) -> seccomp.Filter:
+        found = self._filters.get((alone_as, links))
         if found is None:
             scoped = self.plan.namespaces or self.plan.landlock_abi >= landlock.ABI_SCOPES
-            # what both sides see holds no link: none that the tests would follow, where neither a mount nor Landlock forbids
-            # it, and no second name of a file that they write to
-            links = not shares or self.plan.namespaces or bool(self.plan.landlock_abi)
-            found = seccomp.build(unix_sockets=scoped, alone_as=alone_as, links=links, hard_links=not shares)
-            self._filters[alone_as, shares] = found
+            found = seccomp.build(unix_sockets=scoped, alone_as=alone_as, links=links)
+            self._filters[alone_as, links] = found
         return found
 
     def fork(self, body: Callable[[], None]) -> int:
@@ -183,8 +179,10 @@ class Confinement:
             rules = landlock.ruleset(plan.landlock_abi, read=reads, write=writable, devices=devices, common=common)
             landlock.restrict(rules)
             os.close(rules)
+        # where neither a mount nor Landlock forbids it, nothing else keeps links out of what both sides see
+        links = plan.namespaces or bool(plan.landlock_abi) or shared is None
         # last: it refuses the calls by which Landlock is set up
-        seccomp.apply(self._filter(os.getpid() if plan.mode == "landlock" else None, shares=shared is not None))
+        seccomp.apply(self._filter(os.getpid() if plan.mode == "landlock" else None, links=links))
 
     def settle_trusted(self, memory: int, cpu_seconds: int) -> None:
         """In a child that runs tests: limits against accidents, and a user apart from the candidate's."""

@@ -56,7 +56,6 @@ _ON_OTHERS = {
     "pidfd_send_signal": (424, 424), "setpriority": (141, 140), "ioprio_set": (251, 30),
 }  # fmt: skip
 _LINKS = {"symlink": (88, None), "symlinkat": (266, 36)}
-_HARD_LINKS = {"link": (86, None), "linkat": (265, 37)}
 # their first argument is a process, 0 = this one
 _ON_ONE = {
     "prlimit64": (302, 261), "sched_setaffinity": (203, 122), "sched_setattr": (314, 274),
@@ -101,7 +100,7 @@ def supported() -> bool:
 def build(
     *, unix_sockets: bool = True, alone_as: int | None = None, links: bool = True, hard_links: bool = True
 ) -> Filter:
-    """Return the filter. `links`, `hard_links`: it may make symbolic links, and hard ones.
+    """Return the filter. `links`: it may make symbolic links.
 
     `alone_as`: the process's own pid, where neither another user nor a pid namespace keeps it apart. Then it may start
     no process, and send signals to, limit and schedule itself only.
@@ -124,14 +123,7 @@ def build(
     ]
     if MACHINE == "x86_64":
         program += [instruction(_JUMP_AT_LEAST, 0, 1, _X32_BIT), refuse(_EPERM)]
-    refused = [
-        pair[column]
-        for pair in (
-            *REFUSED.values(),
-            *(() if links else _LINKS.values()),
-            *(() if hard_links else _HARD_LINKS.values()),
-        )
-    ]
+    refused = [pair[column] for pair in (*REFUSED.values(), *(() if links else _LINKS.values()))]
     if alone_as is not None:
         refused += [pair[column] for pair in _ON_OTHERS.values()]
         refused += [calls[name] for name in ("fork", "vfork") if name in calls]
