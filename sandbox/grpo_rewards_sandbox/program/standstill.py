@@ -177,6 +177,10 @@ class Turns:
         """Remember which files the candidate names."""
         self._named.update(map(os.path.normpath, _NAMES.findall(repr(message))))
 
+    def made(self, what: str) -> bool:
+        """The tests made this since it is their turn."""
+        return what in self._written
+
     def may_be_named(self, path: str) -> bool:
         """The tests read what they made since it is their turn, by a name that the candidate gave them, as if it were its own.
 
