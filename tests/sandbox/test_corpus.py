@@ -16,7 +16,7 @@ pytestmark = pytest.mark.slow
 CORPUS = Path(__file__).parent / "corpus"
 ATTACKS = sorted(path.stem for path in (CORPUS / "attacks").glob("*.jsonl"))
 HONEST = sorted(path.stem for path in (CORPUS / "honest").glob("*.jsonl"))
-# the last needs the system's data of zones
+# zoneinfo needs the system's data of zones
 _LIBRARIES = "numpy pandas scipy torch sympy joblib yaml hypothesis pydantic networkx jinja2 dateutil requests click zoneinfo pytz attr"
 # what the border does not do, found by running the programs: each with the reason, none of them a verdict that passes
 LOST = {

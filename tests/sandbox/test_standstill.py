@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from grpo_rewards_sandbox import Job, Sandbox
 
+pytestmark = pytest.mark.slow
+
 COPIES = """
 import ctypes, os, signal, subprocess, sys, threading, time
 def copy(out):
