@@ -25,11 +25,13 @@ from .formats.report import VerdictPipe, signature
 # what the tests say: it is their turn; it stays so even where they wait; it is not any more; they wait; have they waited; and,
 # by a thread that waits for it, whose it is
 TAKE, HOLD, GIVE, WAIT, WAITED, ASK = b"take", b"hold", b"give", b"wait", b"waited", b"ask"
+ANSWERED = b"answered"  # one of them had asked before another took the turn, and has its answer
 _BROKEN = (
     "a process of the candidate ran while it had to stand still, since the tests wrote to the folder that both share"
 )
 # seconds between two looks at processes that are being stopped, and for how long without anything else
 _BRIEFLY, _AT_ONCE = 5e-5, 0.02
+_CLOCK_OF_FILES = 5  # CLOCK_REALTIME_COARSE
 _GLANCE = 0.003  # seconds between two looks at tests that may be waiting
 _WAITING = 4  # looks in a row
 # seconds after which a thread that the kernel lets nobody stop counts as stopped: it may wait for one that is
@@ -51,7 +53,8 @@ class Standstill:
         self._before: Threads = {}
         self._stopped: Threads | None = None
         self._held = False  # the tests keep their turn while they wait
-        self._waited = False  # since they wrote there the tests have waited, and asked for nothing
+        # when they first waited since they wrote there, if they asked for nothing: by the clock of what the kernel notes of files
+        self._waited = 0
         self.broken = ""  # that one ran all the same
 
     def hear(self, line: bytes) -> None:
@@ -65,10 +68,11 @@ class Standstill:
             self._answer()
         elif line == GIVE:
             self._let_go()
-            self._held = self._waited = False
+            self._held, self._waited = False, 0
+        elif line == ANSWERED:
+            self._waited = 0
         elif line == WAIT:
-            self._let_go()
-            self._waited = True
+            self._wait()
 
     def look(self) -> float:
         """Go on stopping the candidate's processes, or see whether the tests wait for it; return the seconds until the next look."""
@@ -80,8 +84,7 @@ class Standstill:
             states = {state for _, state, _ in _threads([self._tests]).values()}
             self._waiting = self._waiting + 1 if states == {_ASLEEP} else 0
             if self._waiting >= _WAITING and not self._held:
-                self._let_go()
-                self._waited = True
+                self._wait()
         return 0.0 if self._since is not None else LOOK if self._stopped is None else _GLANCE
 
     def _stop(self, seconds: float) -> bool:
@@ -96,6 +99,10 @@ class Standstill:
         self._since, self._stopped, self._waiting = None, found, 0
         self._answer()
         return True
+
+    def _wait(self) -> None:
+        self._waited = self._waited or time.clock_gettime_ns(_CLOCK_OF_FILES)
+        self._let_go()
 
     def _let_go(self) -> None:
         """Let the candidate's processes run, and see whether one did."""
@@ -119,18 +126,21 @@ class Turns:
         self._lock = RLock()
         self._asked = 0
         self._takers: set[int] = set()  # threads that have the turn
+        self._theirs: set[int] = set()  # those that do what one of the candidate's asks for
         self._waits = False  # their event loop does
         self._written: dict[str, int] = {}  # files that they made since it is their turn, and how often they read them
         self._named: set[str] = set()  # names of files in what the candidate said
         # the tests write there in ways that nothing tells of: it is their turn whenever they have got what they asked for
         self.always = False
 
-    def take(self, made: str = "") -> None:
+    def take(self, made: str = "", *, theirs: bool = False) -> None:
         """From here on nothing of the candidate runs, until `give` or until all threads of the tests wait; `made`: a file."""
         if made:
             self._written[made] = 0
         with self._lock:
             self._takers.add(get_ident())
+            if theirs:
+                self._theirs.add(get_ident())
             self._ask(TAKE)
 
     def give(self, kind: str | int, *, for_all: bool) -> None:
@@ -152,6 +162,12 @@ class Turns:
                 self._written.clear()
                 self.always = self.always or self._writes_on()
                 self._verdict.say(GIVE)
+
+    def answered(self) -> None:
+        """What a thread of the tests asked for is there: where another has the turn, they did not only wait."""
+        if self._takers - self._theirs and not self._waits:
+            with self._lock:
+                self._verdict.say(ANSWERED)
 
     def _writes_on(self) -> bool:
         """A file there is open still, for the tests to write to it."""
@@ -207,19 +223,33 @@ class Turns:
         while self._takers - {get_ident()} and not self._ask(ASK)[0]:
             time.sleep(_GLANCE)
 
-    def waited(self, *, theirs: bool) -> bool:
-        """The tests wrote to the folder, and waited since, and asked for nothing; `theirs`: a thread that one of the candidate's called did."""
-        return bool(self._takers & {get_ident()} if theirs else self._takers) and self._ask(WAITED)[1]
+    def waited(self, path: str, *, theirs: bool) -> bool:
+        """The tests wrote to the folder, and waited since, and asked for nothing, and meanwhile this or a folder above it changed.
 
-    def _ask(self, what: bytes) -> tuple[bool, bool]:
-        """Return whether the candidate runs, and whether the tests have waited."""
+        Args:
+            path: empty for what nobody knows the place of.
+            theirs: this thread does what one of the candidate's asks for.
+        """
+        taken = self._takers & {get_ident()} if theirs else self._takers
+        since = self._ask(WAITED)[1] if taken else 0
+        if not since or not path:
+            return since > 0
+        with contextlib.suppress(OSError):
+            while os.lstat(path).st_ctime_ns < since:
+                if path == self.folder:
+                    return False
+                path = os.path.dirname(path)
+        return True
+
+    def _ask(self, what: bytes) -> tuple[bool, int]:
+        """Return whether the candidate runs, and since when the tests have waited, 0 where they have not."""
         with self._lock:
             self._verdict.say(what)
             self._asked += 1
             number, runs, waited = map(int, self._verdict.hear().split() or b"\0\0\0")
             if number != self._asked:
                 raise OSError("the supervisor's answer was read by another")
-            return bool(runs), bool(waited)
+            return bool(runs), waited
 
 
 def _below(pid: int) -> list[int]:

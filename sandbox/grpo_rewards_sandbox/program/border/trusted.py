@@ -376,9 +376,11 @@ class TrustedPeer(Answers):
         try:
             return super()._answer(answer)
         finally:
-            if self.turns is not None and self.turns.always and not self.for_their_thread():
-                self.turns.take()
-                self.refuse_links()
+            if self.turns is not None and not self.for_their_thread():
+                self.turns.answered()
+                if self.turns.always:
+                    self.turns.take()
+                    self.refuse_links()
 
     def refuse_links(self, path: str = "") -> None:
         """Fail the test where this file, or any in the folder, has a second name: what is written to it stands in two places."""

@@ -98,7 +98,7 @@ def install(peer: TrustedPeer, tests: str, own: str) -> None:
         if not flags & (os.O_WRONLY | os.O_TRUNC):
             read(real)
         if flags & (_WRITES | os.O_CREAT):
-            turns.take("" if os.path.lexists(real) and not flags & os.O_TRUNC else real)
+            turns.take("" if os.path.lexists(real) and not flags & os.O_TRUNC else real, theirs=peer.for_their_thread())
             # of a name without a folder nothing says in which folder it is opened
             peer.refuse_links(real if os.path.isabs(os.fsdecode(path)) and not turns.always else "")
             with contextlib.suppress(OSError):
@@ -106,9 +106,9 @@ def install(peer: TrustedPeer, tests: str, own: str) -> None:
                     os.unlink(real)  # else they could not write to it, if the candidate says so
 
     def read(path: str) -> None:
-        if turns is not None and turns.waited(theirs=peer.for_their_thread()):
+        if turns is not None and turns.waited(path, theirs=peer.for_their_thread()):
             refuse(
-                f"the tests wrote to the folder that they share with the candidate, waited, and then read {path[:200]!r} there, "
+                f"the tests wrote to the folder that they share with the candidate, waited, and then read {path[:200] or 'a database'!r} there, "
                 "without a call in between: what a thread of its wrote may be a copy of what it is compared with"
             )
         used(path)
@@ -136,7 +136,7 @@ def install(peer: TrustedPeer, tests: str, own: str) -> None:
     def looked_up() -> None:
         """The tests ask a database for something: from now on they may wait for a lock of the candidate's."""
         if turns is not None:
-            read("a database")
+            read("")
             turns.hold()
 
     def opened(path: Any, flags: object) -> None:
