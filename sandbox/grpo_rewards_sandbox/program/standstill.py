@@ -36,7 +36,7 @@ _GLANCE = 0.003  # seconds between two looks at tests that may be waiting
 _WAITING = 4  # looks in a row
 # seconds after which a thread that the kernel lets nobody stop counts as stopped: it may wait for one that is
 _UNINTERRUPTED = 1.0
-_NAMES = re.compile(r"[\w./+-]*\.[A-Za-z]\w*")
+_NAMES = (re.compile(r"[\w./+-]*\.[A-Za-z]\w*"), re.compile(r"'([^']{1,300})'"))  # in a text, and whole ones
 _GONE = " (deleted)"  # what the kernel adds to the name of a file that has none any more
 _STOPPED, _UNSTOPPABLE, _ASLEEP = frozenset((b"t", b"T", b"Z", b"X")), b"D", b"S"
 
@@ -122,7 +122,7 @@ class Turns:
     """The tests' side: whose turn it is in the `folder` that both write to."""
 
     def __init__(self, folder: str, verdict: VerdictPipe) -> None:
-        self.folder, self._verdict = folder, verdict
+        self.folder, self._real, self._verdict = folder, os.path.realpath(folder), verdict
         self._lock = RLock()
         self._asked = 0
         self._takers: set[int] = set()  # threads that have the turn
@@ -134,7 +134,12 @@ class Turns:
         self.always = False
 
     def take(self, made: str = "", *, theirs: bool = False) -> None:
-        """From here on nothing of the candidate runs, until `give` or until all threads of the tests wait; `made`: a file."""
+        """From here on nothing of the candidate runs, until `give` or until all threads of the tests wait.
+
+        Args:
+            made: a file that this makes, or what else.
+            theirs: this thread does what one of the candidate's asks for.
+        """
         if made:
             self._written[made] = 0
         with self._lock:
@@ -174,7 +179,7 @@ class Turns:
         for number in os.listdir("/proc/self/fd"):
             with contextlib.suppress(OSError):  # the one by which this was listed
                 path = os.readlink(f"/proc/self/fd/{number}")
-                ours = path.startswith(self.folder) and not path.endswith(_GONE)
+                ours = path.startswith(self._real) and not path.endswith(_GONE)
                 if ours and fcntl.fcntl(int(number), fcntl.F_GETFL) & (os.O_WRONLY | os.O_RDWR):
                     return True
         return False
@@ -191,7 +196,8 @@ class Turns:
 
     def said(self, message: object) -> None:
         """Remember which files the candidate names."""
-        self._named.update(map(os.path.normpath, _NAMES.findall(repr(message))))
+        text = repr(message)
+        self._named.update(os.path.normpath(name) for names in _NAMES for name in names.findall(text))
 
     def made(self, what: str) -> bool:
         """The tests made this since it is their turn."""
@@ -235,11 +241,9 @@ class Turns:
         if not since or not path:
             return since > 0
         with contextlib.suppress(OSError):
-            while os.lstat(path).st_ctime_ns < since:
-                if path == self.folder:
-                    return False
+            while path.startswith(self._real) and os.lstat(path).st_ctime_ns < since:
                 path = os.path.dirname(path)
-        return True
+        return path.startswith(self._real)
 
     def _ask(self, what: bytes) -> tuple[bool, int]:
         """Return whether the candidate runs, and since when the tests have waited, 0 where they have not."""
