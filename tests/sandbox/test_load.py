@@ -93,10 +93,8 @@ def test_right_programs_are_right_where_the_kernel_does_not_count_what_waits(
 ) -> None:
     program = tmp_path / "blind"
     shutil.copytree(local._PARENT, program)
-    with (program / "program" / "clock.py").open("a") as handle:
-        handle.write(
-            "\n\n_all = _read\ndef _read(path):\n    return b'' if path.endswith('schedstat') else _all(path)\n"
-        )
+    with (program / "program" / "proc.py").open("a") as handle:
+        handle.write("\n\n_all = read\ndef read(path):\n    return b'' if path.endswith('schedstat') else _all(path)\n")
     monkeypatch.setattr(local, "_PARENT", str(program))
     with open_sandbox("local", workers=CORES) as opened:
         verdicts = opened.run(RIGHT[:4] * 2)
