@@ -185,13 +185,13 @@ class Turns:
         return False
 
     def linked(self, path: str = "") -> str:
-        """Return a file that has a second name, by which it may be the candidate's too: this one, or any in the folder; "" for none."""
+        """Say which file has a second name, by which it may be the candidate's too: this one, or any in the folder; "" for none."""
         found = [path] if path else [f"{at}/{name}" for at, _, names in os.walk(self.folder) for name in names]
         for one in found:
             with contextlib.suppress(OSError):
                 status = os.lstat(one)
                 if stat.S_ISREG(status.st_mode) and status.st_nlink > 1:
-                    return one
+                    return f"the tests write to {one[-200:]!r} or beside it, of which there is a hard link"
         return ""
 
     def said(self, message: object) -> None:

@@ -19,7 +19,7 @@ from .awaiting import waiting
 from .codec import Ref
 from .failed_checks import Refused, expected
 from .libraries import OF_LIBRARIES
-from .messages import NOTHING, Along, DescribedFunction, Ends, Message
+from .messages import NOTHING, Along, DescribedFunction, Ends
 from .operations import AWAITED, SPECIAL
 from .proxies import (
     Border,
@@ -58,6 +58,7 @@ class TrustedPeer(Answers):
     """Decodes handles into proxies, and asks the candidate what the tests ask of them."""
 
     trusted = True
+    turns: Turns | None = None  # where both sides work in one folder
 
     def __init__(self, ends: Ends, *, under_test: frozenset[str], module_name: str, quiet: bool = False) -> None:
         super().__init__(ends, quiet=quiet)
@@ -70,8 +71,6 @@ class TrustedPeer(Answers):
         self._makes: dict[int, bool] = {}
         self.threaded = not quiet
         self.surroundings = Surroundings()
-        self.turns: Turns | None = None  # where both work in one folder
-        self._untold: list[tuple[str, tuple[object, ...]]] = []
         Border.peer = self
 
     @property
@@ -257,17 +256,7 @@ class TrustedPeer(Answers):
 
     # ---- what goes along
 
-    def receive(self) -> Message:
-        message = super().receive()
-        if self.turns is not None:
-            self.turns.said(message)
-        return message
-
     def packed(self, kind: str | int, body: object, along: Along = NOTHING) -> bytes:
-        if self.turns is not None:
-            # a thread that answers the candidate's gives it no turn of the tests', nor does the one that reads
-            own = not (self.reading._is_owned() or self.is_theirs(self.pair().number))
-            self.turns.give(kind, for_all=own)
         message = super().packed(kind, body, along)
         # what the candidate is told by a text of Python's, made here of what it may only call
         if (_OF_METHOD in message or _OF_PARTIAL in message) and kind not in _BEGIN:
@@ -372,34 +361,13 @@ class TrustedPeer(Answers):
         self._follow()
         return super().request(what, *arguments)
 
-    def _answer(self, answer: list[Any]) -> object:
-        try:
-            return super()._answer(answer)
-        finally:
-            if self.turns is not None and not self.for_their_thread():
-                self.turns.answered()
-                if self.turns.always:
-                    self.turns.take()
-                    self.refuse_links()
-
-    def refuse_links(self, path: str = "") -> None:
-        """Fail the test where this file, or any in the folder, has a second name: what is written to it stands in two places."""
-        if self.turns is not None and (linked := self.turns.linked(path)):
-            self.refuse(f"the tests write to {linked[-200:]!r} or beside it, of which there is a hard link")
-
     def tell(self, what: str, *arguments: object) -> None:
-        """Have the candidate's side follow what the tests did; where it stands still, before it is asked for something."""
-        if self.turns is not None and self.turns.taken():
-            self._untold.append((what, arguments))
-        else:
-            self.request(what, *arguments)
+        """Have the candidate's side follow what the tests did."""
+        self.request(what, *arguments)
 
     def _follow(self) -> None:
         """Tell the candidate what the test did to the environment, the folder and the random numbers."""
         self.settle()
-        while self._untold:
-            what, arguments = self._untold.pop(0)
-            super().request(what, *arguments)
         for what, value in self.surroundings.changes():
             super().request(what, value)
 

@@ -154,7 +154,6 @@ _WRITE_UNSEEN = frozenset(
 
 def work_in(peer: TrustedPeer, turns: Turns) -> None:
     """Let tests and candidate work in the folder that both see, as they do where both are one process."""
-    peer.turns = turns
     turns.always = not peer.text.words.isdisjoint(_WRITE_UNSEEN)
     peer.surroundings.folders = (turns.folder,)
     os.environ["TMPDIR"] = turns.folder

@@ -16,6 +16,7 @@ from typing import Any
 from ..border.libraries import one_nan
 from ..border.messages import Closed, Ends, Protocol
 from ..border.operations import SPECIAL
+from ..border.sharing import SharingPeer
 from ..border.trusted import TrustedPeer
 from ..protocol import JobMessage
 from ..standstill import Turns
@@ -59,13 +60,17 @@ def compiled(source: str, name: str) -> types.CodeType:
     return compile(source, name, "exec", dont_inherit=True)
 
 
-def begun(job: JobMessage, ends: Ends, *, quiet: bool) -> TrustedPeer | JobReport:
+def begun(job: JobMessage, ends: Ends, *, quiet: bool, turns: Turns | None = None) -> TrustedPeer | JobReport:
     """Return the border for tests, or what is said of those that cannot be judged."""
     text, whole = texts(job)
     asked, tested = asked_of(job)
     if why := review.unjudgeable(text, job["module"], asked) or skips.left_out(text, job["module"]):
         return refused(why)
-    peer = TrustedPeer(ends, under_test=tested, module_name=job["module"], quiet=quiet)
+    peer = (
+        TrustedPeer(ends, under_test=tested, module_name=job["module"], quiet=quiet)
+        if turns is None
+        else SharingPeer(ends, turns, under_test=tested, module_name=job["module"])
+    )
     peer.text = review.reading(whole)
     peer.surroundings.watch(peer.text.words)
     peer.has_handlers = "signal" in peer.text.words
@@ -110,7 +115,7 @@ def run(job: JobMessage, ends: Ends, progress: Progress, *, quiet: bool, turns: 
     text, whole = texts(job)
     entry = entry_name(job["entry_point"])
     asked = set(names.used(text)) | ({entry} if entry else set())
-    peer = begun(job, ends, quiet=quiet)
+    peer = begun(job, ends, quiet=quiet, turns=turns)
     if isinstance(peer, JobReport):
         return peer
     if why := visible.missing(text, entry) or visible.imports_candidate(text, job["module"]):

@@ -100,7 +100,8 @@ def install(peer: TrustedPeer, tests: str, own: str) -> None:
         if flags & (_WRITES | os.O_CREAT):
             turns.take("" if os.path.lexists(real) and not flags & os.O_TRUNC else real, theirs=peer.for_their_thread())
             # of a name without a folder nothing says in which folder it is opened
-            peer.refuse_links(real if os.path.isabs(os.fsdecode(path)) and not turns.always else "")
+            if why := turns.linked(real if os.path.isabs(os.fsdecode(path)) and not turns.always else ""):
+                refuse(why)
             with contextlib.suppress(OSError):
                 if flags & os.O_TRUNC and os.lstat(real).st_uid != os.getuid():
                     os.unlink(real)  # else they could not write to it, if the candidate says so

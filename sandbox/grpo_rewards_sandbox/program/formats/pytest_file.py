@@ -22,7 +22,7 @@ def run(
     tests = job["tests"]
     if why := skips.missing_fixture(tests, job["module"], session.gives):
         return refused(why)
-    peer = begun(job, ends, quiet=False)
+    peer = begun(job, ends, quiet=False, turns=turns)
     if isinstance(peer, JobReport):
         return peer
     report = JobReport()
