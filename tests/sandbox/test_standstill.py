@@ -8,7 +8,7 @@ from grpo_rewards_sandbox import Job, Sandbox
 pytestmark = pytest.mark.slow
 
 COPIES = """
-import ctypes, os, signal, subprocess, sys, threading, time
+import ctypes, os, signal, threading
 def copy(out):
     while True:
         try:
@@ -27,7 +27,7 @@ HOSTILE = {
         "if os.fork() == 0:\n        os.setsid()\n        if os.fork() == 0: copy(out)\n        os._exit(0)"
     ),
     "a chain of forks": (
-        "if os.fork() == 0:\n        threading.Thread = None\n        while True:\n            if os.fork(): os._exit(0)\n"
+        "if os.fork() == 0:\n        while True:\n            if os.fork(): os._exit(0)\n"
         "            try: open(out, 'w').write(open(os.path.join(os.path.dirname(out), 'want')).read())\n"
         "            except OSError: pass"
     ),

@@ -59,8 +59,8 @@ class Placement:
         below, until = [pid], time.monotonic() + _WALK
         for one in below:
             with contextlib.suppress(OSError):
-                for thread in os.listdir(f"/proc/{one}/task"):
-                    put(int(thread), self._all)
+                for thread in proc.threads(one):
+                    put(thread, self._all)
             below += proc.children(one)
             if time.monotonic() > until:  # one may fork as fast as this walks
                 break

@@ -132,7 +132,7 @@ def install(peer: TrustedPeer, tests: str, own: str) -> None:
             used(os.path.realpath(paths[0]))
         own = sys._getframe(2).f_globals.get("__name__") == _MAKES_FOLDERS  # which makes `tmp_path`
         if turns is not None and not own and any(os.path.realpath(path).startswith(folders[0]) for path in paths):
-            turns.take()
+            turns.take(theirs=peer.for_their_thread())
 
     def looked_up() -> None:
         """The tests ask a database for something: from now on they may wait for a lock of the candidate's."""

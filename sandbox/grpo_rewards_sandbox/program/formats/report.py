@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
 
 MAX_REASON = 2000
-_SIGNED = 32  # characters of a signature
+_SIGNED, _MAX_ANSWER = 32, 128  # characters of a signature; of a line of the supervisor's, with it
 _MISSING = re.compile(r"No module named '([A-Za-z_][\w.]{0,99})'")
 _NOT_SHOWN = re.compile(r"[\0-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 _VERDICTS, _MAX_TESTS, _MAX_LIMIT = ("passed", "failed", "error", "timeout", "limit", "refused"), 1 << 31, 100
@@ -121,8 +121,8 @@ class VerdictPipe:
     def hear(self) -> bytes:
         """Wait for a line of the supervisor's; an empty one is of somebody else."""
         line = b""
-        while not line.endswith(b"\n"):
-            if not (more := os.read(self.descriptor, 1)):
+        while not line.endswith(b"\n"):  # one comes at a time, to who asked
+            if not (more := os.read(self.descriptor, _MAX_ANSWER)):
                 return b""
             line += more
         return signed(self._word, line[:-1])

@@ -38,17 +38,8 @@ REFUSED: dict[str, tuple[int | None, int | None]] = {
     "unshare": (272, 97), "userfaultfd": (323, 282), "vhangup": (153, 58),
 }  # fmt: skip
 _CALLS = {
-    "x86_64": {
-        "clone": 56,
-        "clone3": 435,
-        "fcntl": 72,
-        "socket": 41,
-        "kill": 62,
-        "tgkill": 234,
-        "fork": 57,
-        "vfork": 58,
-    },
-    "aarch64": {"clone": 220, "clone3": 435, "fcntl": 25, "socket": 198, "kill": 129, "tgkill": 131},
+    "x86_64": {"clone": 56, "clone3": 435, "socket": 41, "kill": 62, "tgkill": 234, "fork": 57, "vfork": 58},
+    "aarch64": {"clone": 220, "clone3": 435, "socket": 198, "kill": 129, "tgkill": 131},
 }
 # what else reaches the other processes of the same user
 _ON_OTHERS = {
@@ -97,9 +88,7 @@ def supported() -> bool:
     return MACHINE in _AUDIT
 
 
-def build(
-    *, unix_sockets: bool = True, alone_as: int | None = None, links: bool = True, hard_links: bool = True
-) -> Filter:
+def build(*, unix_sockets: bool = True, alone_as: int | None = None, links: bool = True) -> Filter:
     """Return the filter. `links`: it may make symbolic links.
 
     `alone_as`: the process's own pid, where neither another user nor a pid namespace keeps it apart. Then it may start
@@ -142,7 +131,7 @@ def build(
     # clone3 hides its flags behind a pointer; without it libc falls back to clone, whose flags can be seen
     program += [instruction(_JUMP_EQUAL, 0, 1, calls["clone3"]), refuse(_ENOSYS)]
     look(calls["clone"], _ARGUMENT_0, _JUMP_SET, _NAMESPACE_FLAGS, refused=True)
-    look(calls["fcntl"], _ARGUMENT_1, _JUMP_EQUAL, _SET_LEASE, refused=True)
+    look(_SET_OWNER["fcntl"][0][column], _ARGUMENT_1, _JUMP_EQUAL, _SET_LEASE, refused=True)
     if alone_as is not None:
         look(calls["clone"], _ARGUMENT_0, _JUMP_SET, _CLONE_THREAD)
         for name in ("kill", "tgkill"):
