@@ -32,6 +32,7 @@ class Answers(ProxyMaker, FailedChecks):
         self._quiet = quiet
         self._given: set[int] = set()  # classes of the tests that were themselves handed over, by identity
         self._texts: dict[str, str] = {}
+        self.unasked = {}
         self.loop: Any = None
         self.waiting: Any = None
 

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import sys
+import time
 import types
 from _thread import get_ident
 
 from .proxies import Reading
 from .uses import TEST_MODULES
+
+_LOOKS, _BETWEEN_LOOKS = 20, 0.05  # at threads that the tests left, and the seconds between two
 
 
 class Refused(BaseException):
@@ -23,6 +26,7 @@ class FailedChecks:
     # what the candidate raised last of what ends iterators, where the tests name it, and in which thread of theirs
     named: BaseException | None = None
     named_in = 0
+    unasked: dict[object, BaseException | None]  # what came of the tests' functions in pools
 
     def may_swallow(self, error: BaseException) -> bool:
         """A context manager of the candidate's may swallow what the tests raised, or what their text names: no check along with it."""
@@ -60,6 +64,16 @@ class FailedChecks:
 
     def settle(self, *, at_end: bool = False) -> None:
         """What ends an iterator is for the function of the tests that names it: else it ended one of theirs, with their checks."""
+        if at_end:
+            here = get_ident()
+            for _ in range(_LOOKS):  # one that the tests did not wait for may be about to end
+                frames = [frame for thread, frame in sys._current_frames().items() if thread != here]
+                if not any(map(self._checks_yet, frames)):
+                    break
+                time.sleep(_BETWEEN_LOOKS)
+            self.left(*frames)
+            for lost in self.unasked.values():
+                self.note(lost)
         error = self.named
         # that of another thread may be on its way still
         if error is None or sys.exception() is error or (self.named_in != get_ident() and not at_end):
@@ -72,6 +86,30 @@ class FailedChecks:
         theirs = module in TEST_MODULES and not names(frame, error)
         if self.failed is None and (theirs or module.startswith(__package__)):
             self.failed = error
+
+    def leaves(self, error: BaseException) -> None:
+        """Note an error that the candidate raises in a function of the tests of which Python takes errors for answers."""
+        if self.text.unheard:
+            frame: types.FrameType | None = sys._getframe(1)
+            while frame is not None and frame.f_globals.get("__name__") not in TEST_MODULES:
+                frame = frame.f_back
+            if frame is not None and (frame.f_code.co_name, frame.f_lineno) in self.text.unheard:
+                self.failed = self.failed or error
+
+    def left(self, *frames: types.FrameType) -> None:
+        """Note threads or tasks of the tests that are left where they are: before a check, the test has not passed."""
+        for frame in frames:
+            if self.failed is None and (place := self._checks_yet(frame)):
+                self.failed = TimeoutError(f"{place[0]} of the tests was left in line {place[1]}")
+
+    def _checks_yet(self, frame: types.FrameType | None) -> tuple[str, int] | None:
+        """A function of the tests that is being run there, and its line, with a check of it to come."""
+        while frame is not None:
+            place = frame.f_code.co_name, frame.f_lineno
+            if frame.f_globals.get("__name__") in TEST_MODULES and place in self.text.due:
+                return place
+            frame = frame.f_back
+        return None
 
     def _keeps_from_check(self, error: BaseException) -> bool:
         """A function of the tests that the candidate called raised this before a check of its own."""

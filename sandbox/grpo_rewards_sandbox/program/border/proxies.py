@@ -51,6 +51,8 @@ class Reading:
     unread: frozenset[str] = frozenset()  # methods whose results they never look at
     still_to_check: frozenset[int] = frozenset()  # contexts after or in which a check follows
     checking: frozenset[tuple[str, int]] = frozenset()  # the same of functions, with their names
+    due: frozenset[tuple[str, int]] = frozenset()  # of these, those that no loop without a known end comes back to
+    unheard: frozenset[tuple[str, int]] = frozenset()  # and those where Python takes an error for an answer
 
 
 class Border:

@@ -286,6 +286,7 @@ class TrustedPeer(Answers):
     def raised(self, error: BaseException) -> None:
         if isinstance(error, handed_over.Withheld):
             self.refuse(str(error))
+        self.leaves(error)
         if (failed := sys.exception()) is not error:
             self.leave_to_candidate(failed)
 

@@ -6,6 +6,7 @@ import _compat_pickle
 import asyncio
 import contextlib
 import functools
+import logging
 import os
 import sys
 import threading
@@ -220,6 +221,53 @@ def install(peer: TrustedPeer, tests: str, own: str) -> None:
     threading.excepthook = lambda ended: peer.note(ended.exc_value)
     loops: Any = asyncio.BaseEventLoop
     loops.default_exception_handler = lambda loop, context: peer.note(context.get("exception"))
+    if "asyncio" in tests:
+        _watch_tasks(peer)
+    if "concurrent" in tests:
+        _hear_pools(peer)
+
+
+def _watch_tasks(peer: TrustedPeer) -> None:
+    """Tasks that nobody waited for are cancelled as a loop ends, with the checks that they would have made."""
+    runners: Any = asyncio.runners
+    cancel_all = runners._cancel_all_tasks
+
+    def cancel(loop: asyncio.AbstractEventLoop) -> None:
+        for task in asyncio.all_tasks(loop):
+            peer.left(*task.get_stack())
+        cancel_all(loop)
+
+    runners._cancel_all_tasks = cancel
+
+
+def _hear_pools(peer: TrustedPeer) -> None:
+    """What a function raised in a pool, or a callback of its future, fails the test where a check goes with it and nobody asks."""
+    from concurrent.futures import Future
+
+    def heard(asks: Any) -> Any:
+        @functools.wraps(asks)
+        def ask(self: Any, *args: Any, **kwargs: Any) -> object:
+            try:
+                return asks(self, *args, **kwargs)
+            finally:
+                peer.unasked.pop(self, None)
+
+        return ask
+
+    kind: Any = Future
+    kind.result, kind.exception = heard(kind.result), heard(kind.exception)
+    set_exception = kind.set_exception
+
+    def fail(self: Any, error: BaseException | None) -> None:
+        peer.unasked[self] = error
+        set_exception(self, error)
+
+    def note(record: logging.LogRecord) -> bool:
+        peer.note(sys.exception())
+        return True
+
+    kind.set_exception = fail
+    logging.getLogger("concurrent.futures").addFilter(note)
 
 
 def _opens_for() -> str:

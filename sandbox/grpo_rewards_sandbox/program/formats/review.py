@@ -10,7 +10,7 @@ import ast
 import builtins
 import functools
 from collections.abc import Iterable, Iterator, Set
-from typing import TypeGuard
+from typing import Any, TypeGuard
 
 from ..border.proxies import Reading
 from ..border.values import CATCHING
@@ -94,23 +94,46 @@ _WITH_THEIRS: dict[str, tuple[Set[str], str]] = {
 }  # fmt: skip
 _INSIDE = frozenset(("__code__", "__defaults__", "__kwdefaults__"))
 _ANCESTRY = frozenset("__base__ __bases__ __mro__ mro getmro exc_info".split())
+_ANSWER_BY_ERROR = frozenset("__getattr__ __getattribute__ __get__ __getitem__ __length_hint__".split())
 _CATCH = frozenset("suppress raises assertRaises assertRaisesRegex".split())
 # they act on this process: in the candidate's hands they would act for it
 _FIXTURES = frozenset(("monkeypatch", "capsys", "capfd", "caplog", "request", "mocker"))
 
 
-def _to_check(text: str) -> tuple[frozenset[int], frozenset[tuple[str, int]]]:
+def _to_check(text: str) -> dict[str, Any]:
     """The lines of `with` statements after or in which a check follows, and those of functions, with the function's name: an error
     that is swallowed there, or raised, takes the check along."""
     nodes = names.parsed(text)
     functions = [node for node in nodes if isinstance(node, names.FUNCTIONS)]
     contexts = [node for node in nodes if isinstance(node, (ast.With, ast.AsyncWith))]
-    checking = (node for node in functions if contexts and any(_is_check(part, set()) for part in ast.walk(node)))
-    helpers = {node.name for node in checking}
-    return (
-        frozenset(line for node in contexts for line in _lines_to_check(node.body, helpers)),
-        frozenset((node.name, line) for node in functions for line in _lines_to_check(node.body, set())),
-    )
+    helpers = {node.name for node in functions if contexts and any(_is_check(part, set()) for part in ast.walk(node))}
+    loops = [node for node in nodes if isinstance(node, (ast.While, ast.For, ast.AsyncFor)) and not _ends(node)]
+    catches = [node for node in nodes if isinstance(node, (ast.Try, ast.TryStar, ast.With, ast.AsyncWith))]
+    checking = {(node.name, line) for node in functions for line in _lines_to_check(node.body, set())}
+    answer = {node.name for node in functions if _answers_by_error(node)}
+    return {
+        "still_to_check": frozenset(line for node in contexts for line in _lines_to_check(node.body, helpers)),
+        "checking": frozenset(checking),
+        "due": frozenset(_without(checking, loops)),
+        "unheard": frozenset(place for place in _without(checking, catches) if place[0] in answer),
+    }
+
+
+def _without(places: Set[tuple[str, int]], nodes: list[Any]) -> Iterator[tuple[str, int]]:
+    within = {line for node in nodes for line in range(node.lineno, (node.end_lineno or 0) + 1)}
+    return (place for place in places if place[1] not in within)
+
+
+def _answers_by_error(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    """An error of it may be an answer to Python: that there is no such attribute, or that there are no more items."""
+    kinds = {ast.unparse(kind).rpartition(".")[2] for kind in function.decorator_list}
+    return function.name in _ANSWER_BY_ERROR or not kinds.isdisjoint(("property", "cached_property"))
+
+
+def _ends(loop: ast.While | ast.For | ast.AsyncFor) -> bool:
+    """How often a loop turns the tests have written down."""
+    over = getattr(loop, "iter", None)
+    return isinstance(over, (ast.List, ast.Tuple)) or (isinstance(over, ast.Call) and called(over) == "range")
 
 
 def _lines_to_check(body: list[ast.stmt], helpers: Set[str]) -> set[int]:
@@ -130,14 +153,12 @@ def _is_check(node: ast.AST, helpers: Set[str]) -> TypeGuard[ast.stmt | ast.expr
 @functools.lru_cache(maxsize=256)
 def reading(text: str) -> Reading:
     """Return what the text says of itself that the border needs to know."""
-    still_to_check, checking = _to_check(text)
     return Reading(
         words=names.words(text),
         kinds=names.kinds(text),
         replaced=names.replaced(text),
         unread=names.unread(text),
-        still_to_check=still_to_check,
-        checking=checking,
+        **_to_check(text),
     )
 
 
