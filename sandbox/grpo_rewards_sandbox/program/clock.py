@@ -9,8 +9,9 @@ whether it is ready now; for who waits still, the kernel counts that only when t
   job that starts many processes gains nothing by their waiting for each other.
 
 What began and ended between two looks is known by the time it ran only; it is taken to have waited as the others did. Where
-the kernel keeps no such figures, a thread that is ready at a look has waited when it did not run. Where nothing is to be
-seen of the processes, all time counts.
+a job waits more than it runs and a thread ended since the last look, all time was waiting that nobody ran. Where the kernel
+keeps no such figures, a thread that is ready at a look has waited when it did not run. Where nothing is to be seen of the
+processes, all time counts.
 """
 
 from __future__ import annotations
@@ -48,7 +49,8 @@ def longest(seconds: float) -> float:
 class _Thread:
     """What a thread did until the time `at`, in seconds: `ran`; `waited` for a processor, as far as the kernel counted it.
 
-    `credited`: the same with the wait that lasts still. `ready`: it runs, or waits to. `turns`: how often it was let run.
+    `credited`: the same with the wait that lasts still, `guessed` where nobody knows since when. `ready`: it runs, or waits to.
+    `turns`: how often it was let run.
     """
 
     ran: float
@@ -57,6 +59,36 @@ class _Thread:
     ready: bool
     at: float
     turns: int = 0
+    guessed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Interval:
+    """What there was between two looks, so many seconds.
+
+    On average `ran` processors ran threads, and for `waited` more they waited; `ready` are so at its end. `ended`: a thread did,
+    and nobody knows how long it waited before. `together`: they are on one processor.
+    """
+
+    seconds: float = 0.0
+    ran: float = 0.0
+    waited: float = 0.0
+    ready: int = 0
+    ended: bool = False
+    together: bool = False
+
+    def used(self, processors: float, mistaken: float = 0.0) -> float:
+        """Seconds of it that the threads used. `mistaken`: what was taken for waiting and was not."""
+        waited = max(self.waited - mistaken / self.seconds, 0.0) if mistaken else self.waited
+        wanted = self.ran + waited
+        if wanted > 1:
+            used = self.ran / min(wanted, 1.0 if self.together else processors)
+        else:
+            used = self.ran if self.ended else 1 - waited
+        if wanted and self.ready > processors + _SPARE:
+            # those that hand over to others between two looks are not seen to run much, but to be there
+            used = max(used, self.ran / wanted * self.ready / processors)
+        return min(used, 1.0) * self.seconds
 
 
 class JobClock:
@@ -73,7 +105,7 @@ class JobClock:
         self._lasting = tuple(lasting)
         self._threads = {pid: _lasting(pid, pid) for pid in self._lasting[:2]}
         self._whole: float | None = None  # what processes ran, and their children that ended, at the last look
-        self._excused = 0.0  # the seconds before the last look that were taken for waiting
+        self._last = _Interval()
         self.crowded = False  # they waited for a processor at the last look
         self._turns = 0  # how often they were let run since the look before
         self._unseen = 0.0  # of that, what no thread was seen to run
@@ -96,18 +128,15 @@ class JobClock:
 
     def look(self) -> None:
         """Read what the processes did since the last look, and add what of that time was theirs."""
+        threads, last = self._threads, self._last
         ran, waited, ready, mistaken = self._since()
         before, self._seen = self._seen, time.monotonic()
-        passed, wanted = self._seen - before, ran + waited
+        passed, ended = self._seen - before, self.waited > self.ran and bool(threads.keys() - self._threads)
         mutual = _MUTUAL_QUICK if self._turns * _QUICK > ran * passed else _MUTUAL
         self.crowded = waited > _CROWDED + mutual * min(ran, 1.0)
-        used = 1 - waited if wanted <= 1 else ran / min(wanted, 1.0 if self.together else self._processors)
-        if wanted and ready > self._processors + _SPARE:
-            # those that hand over to others between two looks are not seen to run much, but to be there
-            used = max(used, ran / wanted * ready / self._processors)
-        used = min(used, 1.0) * passed
-        self.used += used + min(mistaken, self._excused)
-        self._excused = passed - used
+        self._last = _Interval(passed, ran, waited, ready, ended, self.together)
+        self.used += self._last.used(self._processors)
+        self.used += last.used(self._processors, mistaken) - last.used(self._processors)
 
     def reason(self) -> str:
         """Say what used the time up."""
@@ -148,7 +177,7 @@ class JobClock:
                     watched += read.ran - before.ran
                     ran += (read.ran - before.ran) / span
                     waited += max(0.0, more) / span
-                    mistaken += max(0.0, -more)
+                    mistaken += max(0.0, -more) if before.guessed else 0.0
                     self.waited += more
                     self._turns += read.turns - before.turns
             if len(now) > _MANY:
@@ -218,12 +247,12 @@ def _thread(pid: int, thread: int, before: _Thread | None, looked: float) -> _Th
         waited = before.credited + (max(0.0, span - (ran - before.ran)) if ready else 0.0)
         return _Thread(ran, waited, waited, ready, at)
     ran, waited, turns = counted
-    credited = waited
-    if ready and (ran, waited) == (before.ran, before.waited):
+    credited, waits = waited, ready and (ran, waited) == (before.ran, before.waited)
+    if waits:
         credited = before.credited + span  # it has not had its turn
     elif ready:
         credited += max(0.0, span - (ran - before.ran) - max(0.0, waited - before.credited))
-    return _Thread(ran, waited, credited, ready, at, turns)
+    return _Thread(ran, waited, credited, ready, at, turns, guessed=ready and not (waits and before.ready))
 
 
 def _counted(pid: int, thread: int) -> tuple[float, float, int] | None:
