@@ -56,14 +56,9 @@ class Placement:
                     self._spread(pid)
 
     def _spread(self, pid: int) -> bool:
-        below, until = [pid], time.monotonic() + _WALK
-        for one in below:
-            with contextlib.suppress(OSError):
-                for thread in proc.threads(one):
-                    put(thread, self._all)
-            below += proc.children(one)
-            if time.monotonic() > until:  # one may fork as fast as this walks
-                break
+        for one in proc.tree(pid, time.monotonic() + _WALK):
+            for thread in proc.threads(one):
+                put(thread, self._all)
         return True
 
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import os
+import time
+from collections.abc import Iterator
 
 
 def read(path: str) -> bytes:
@@ -36,3 +39,13 @@ def children(pid: int, *of: int) -> list[int]:
     """Children of a process, of all its threads or of these; none where the kernel has no such file."""
     each = (read(f"/proc/{pid}/task/{thread}/children") for thread in of or threads(pid))
     return [int(child) for found in each for child in found.split()]
+
+
+def tree(pid: int, until: float = math.inf) -> Iterator[int]:
+    """A process and all below it; it ends at `until` by the monotonic clock, since one may fork as fast as this walks."""
+    found = [pid]
+    for one in found:
+        yield one
+        found += children(one)
+        if time.monotonic() > until:
+            return

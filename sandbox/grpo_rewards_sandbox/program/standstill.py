@@ -16,6 +16,7 @@ import signal
 import stat
 import time
 from _thread import get_ident
+from collections.abc import Iterable
 from threading import RLock
 
 from . import proc
@@ -89,7 +90,7 @@ class Standstill:
 
     def _stop(self, seconds: float) -> bool:
         """Stop what runs; say whether nothing did between this look and the one before."""
-        found = _threads(_below(self._candidates))
+        found = self._theirs()
         stopped = _STOPPED | {_UNSTOPPABLE} if seconds > _UNINTERRUPTED else _STOPPED
         for pid in {pid for pid, state, _ in found.values() if state and state not in stopped}:
             _send(pid, signal.SIGSTOP)
@@ -107,10 +108,13 @@ class Standstill:
     def _let_go(self) -> None:
         """Let the candidate's processes run, and see whether one did."""
         if self._stopped is not None:
-            found, stopped, self._stopped = _threads(_below(self._candidates)), self._stopped, None
+            found, stopped, self._stopped = self._theirs(), self._stopped, None
             self.broken = self.broken or (_BROKEN if found != stopped else "")
             for pid in {pid for pid, _, _ in found.values()}:
                 _send(pid, signal.SIGCONT)
+
+    def _theirs(self) -> Threads:
+        return _threads(pid for pid in proc.tree(self._candidates) if pid != self._candidates)
 
     def _answer(self) -> None:
         self._answers += 1
@@ -256,14 +260,7 @@ class Turns:
             return bool(runs), waited
 
 
-def _below(pid: int) -> list[int]:
-    found = proc.children(pid)
-    for one in found:
-        found += proc.children(one)
-    return found
-
-
-def _threads(processes: list[int]) -> Threads:
+def _threads(processes: Iterable[int]) -> Threads:
     """Of what has ended since it was listed the state is empty: it may have started another, which is not listed."""
     found: Threads = {}
     for pid in processes:

@@ -80,18 +80,15 @@ def tree_memory(pid: int, enough: int, until: float) -> int:
     A resource limit binds each process by itself: many small ones may hold what one may not. To look closely takes long
     where they hold much: it ends as soon as that is `enough`, and at `until` by the monotonic clock.
     """
-    found, below = 0, [pid]
-    for one in below:
-        below += proc.children(one)
+    found, processes = 0, list(proc.tree(pid, until))
+    for one in processes:
         with contextlib.suppress(OSError, ValueError):
             found += _resident(one)[0]
-        if time.monotonic() > until:  # one may fork as fast as this walks
-            break
     # shared pages are counted for each process so far: only where that is too much, the slow look is worth its time
     if found < enough:
         return 0
     found = 0
-    for one in below:
+    for one in processes:
         found += _share(one)
         if found > enough or time.monotonic() > until:
             break
