@@ -96,7 +96,7 @@ class FailedChecks:
             if frame is not None and (frame.f_code.co_name, frame.f_lineno) in self.text.unheard:
                 self.failed = self.failed or error
 
-    def left(self, *frames: types.FrameType) -> None:
+    def left(self, *frames: types.FrameType | None) -> None:
         """Note threads or tasks of the tests that are left where they are: before a check, the test has not passed."""
         for frame in frames:
             if self.failed is None and (place := self._checks_yet(frame)):

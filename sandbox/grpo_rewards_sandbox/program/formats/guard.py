@@ -234,7 +234,10 @@ def _watch_tasks(peer: TrustedPeer) -> None:
 
     def cancel(loop: asyncio.AbstractEventLoop) -> None:
         for task in asyncio.all_tasks(loop):
-            peer.left(*task.get_stack())
+            within: Any = task.get_coro()
+            while within is not None:
+                peer.left(getattr(within, "cr_frame", None))
+                within = getattr(within, "cr_await", None)
         cancel_all(loop)
 
     runners._cancel_all_tasks = cancel

@@ -9,7 +9,8 @@ from __future__ import annotations
 import ast
 import builtins
 import functools
-from collections.abc import Iterable, Iterator, Set
+import re
+from collections.abc import Iterable, Iterator, Sequence, Set
 from typing import Any, TypeGuard
 
 from ..border.proxies import Reading
@@ -95,6 +96,13 @@ _WITH_THEIRS: dict[str, tuple[Set[str], str]] = {
 _INSIDE = frozenset(("__code__", "__defaults__", "__kwdefaults__"))
 _ANCESTRY = frozenset("__base__ __bases__ __mro__ mro getmro exc_info".split())
 _ANSWER_BY_ERROR = frozenset("__getattr__ __getattribute__ __get__ __getitem__ __length_hint__".split())
+# a container of which the tests say that nothing is in it
+_ASSERTED_EMPTY = re.compile(
+    r"\bassert not (\w+)|\bassertFalse\((\w+)|\b(\w+)\)? == (?:\[\]|set\(\)|0)|\bassertEqual\((\w+), \[\]"
+)
+_GO_THROUGH = frozenset(
+    "range zip enumerate sorted reversed list tuple set items keys values product permutations combinations".split()
+)
 _CATCH = frozenset("suppress raises assertRaises assertRaisesRegex".split())
 # they act on this process: in the candidate's hands they would act for it
 _FIXTURES = frozenset(("monkeypatch", "capsys", "capfd", "caplog", "request", "mocker"))
@@ -107,21 +115,33 @@ def _to_check(text: str) -> dict[str, Any]:
     functions = [node for node in nodes if isinstance(node, names.FUNCTIONS)]
     contexts = [node for node in nodes if isinstance(node, (ast.With, ast.AsyncWith))]
     helpers = {node.name for node in functions if contexts and any(_is_check(part, set()) for part in ast.walk(node))}
-    loops = [node for node in nodes if isinstance(node, (ast.While, ast.For, ast.AsyncFor)) and not _ends(node)]
+    beside = not names.words(text).isdisjoint(("threading", "concurrent", "asyncio"))
     catches = [node for node in nodes if isinstance(node, (ast.Try, ast.TryStar, ast.With, ast.AsyncWith))]
-    checking = {(node.name, line) for node in functions for line in _lines_to_check(node.body, set())}
+    empty = {name for found in _ASSERTED_EMPTY.findall(text) for name in found if name}
+    checking = {(node.name, line) for node in functions for line in _lines_to_check(node.body, set(), empty)}
+    endless = _endless(nodes) if beside else set()
+    caught = _lines(catches)
     answer = {node.name for node in functions if _answers_by_error(node)}
     return {
         "still_to_check": frozenset(line for node in contexts for line in _lines_to_check(node.body, helpers)),
         "checking": frozenset(checking),
-        "due": frozenset(_without(checking, loops)),
-        "unheard": frozenset(place for place in _without(checking, catches) if place[0] in answer),
+        "due": frozenset(place for place in checking if beside and place[1] not in endless),
+        "unheard": frozenset(place for place in checking if place[0] in answer and place[1] not in caught),
     }
 
 
-def _without(places: Set[tuple[str, int]], nodes: list[Any]) -> Iterator[tuple[str, int]]:
-    within = {line for node in nodes for line in range(node.lineno, (node.end_lineno or 0) + 1)}
-    return (place for place in places if place[1] not in within)
+def _endless(nodes: Sequence[ast.AST]) -> set[int]:
+    """The lines of loops of which the text does not say that they end, but for checks."""
+    made: dict[str, list[ast.expr]] = {}
+    for node in (node for node in nodes if isinstance(node, ast.Assign)):
+        for target in node.targets:
+            made.setdefault(names.last_name(target), []).append(node.value)
+    loops = (node for node in nodes if isinstance(node, (ast.While, ast.For, ast.AsyncFor)) and not _ends(node, made))
+    return _lines(loops) - _lines(filter(names.is_check, nodes))
+
+
+def _lines(nodes: Iterable[Any]) -> set[int]:
+    return {line for node in nodes for line in range(node.lineno, node.end_lineno + 1)}
 
 
 def _answers_by_error(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
@@ -130,17 +150,28 @@ def _answers_by_error(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
     return function.name in _ANSWER_BY_ERROR or not kinds.isdisjoint(("property", "cached_property"))
 
 
-def _ends(loop: ast.While | ast.For | ast.AsyncFor) -> bool:
-    """How often a loop turns the tests have written down."""
-    over = getattr(loop, "iter", None)
-    return isinstance(over, (ast.List, ast.Tuple)) or (isinstance(over, ast.Call) and called(over) == "range")
+def _ends(loop: ast.While | ast.For | ast.AsyncFor, made: dict[str, list[ast.expr]]) -> bool:
+    """A loop has an end, as it is written: it counts, or goes through what the tests have. `made`: what they gave names to."""
+    if isinstance(loop, ast.While):
+        return any(isinstance(part, ast.Compare) or names.last_name(part) == "empty" for part in ast.walk(loop.test))
+    values = (value for part in ast.walk(loop.iter) if isinstance(part, ast.Name) for value in made.get(part.id, ()))
+    calls = [part for value in (loop.iter, *values) for part in ast.walk(value) if isinstance(part, ast.Call)]
+    return isinstance(loop, ast.For) and all(called(call) in _GO_THROUGH for call in calls)
 
 
-def _lines_to_check(body: list[ast.stmt], helpers: Set[str]) -> set[int]:
-    """The lines up to the last check, but for those that raise on purpose."""
+def _lines_to_check(body: list[ast.stmt], helpers: Set[str], empty: Set[str] = frozenset()) -> set[int]:
+    """The lines up to the last check, but for those that raise on purpose. `empty`: where the tests put what is wrong."""
     parts = [part for statement in body for part in ast.walk(statement)]
-    last = max((part.end_lineno or 0 for part in parts if _is_check(part, helpers)), default=0)
+    checks = [part for part in parts if _notes_wrong(part, empty) or _is_check(part, helpers)]
+    last = max((part.end_lineno or 0 for part in checks), default=0)
     return set(range(body[0].lineno, last + 1)) - {part.lineno for part in parts if isinstance(part, ast.Raise)}
+
+
+def _notes_wrong(node: ast.AST, empty: Set[str]) -> TypeGuard[ast.If]:
+    """`if f(3) != 9: wrong.append(3)`."""
+    inside = [getattr(part, "func", None) for part in ast.walk(node)] if empty and isinstance(node, ast.If) else []
+    puts = (use for use in inside if isinstance(use, ast.Attribute) and use.attr in ("append", "add"))
+    return any(names.last_name(use.value) in empty for use in puts)
 
 
 def _is_check(node: ast.AST, helpers: Set[str]) -> TypeGuard[ast.stmt | ast.expr]:
