@@ -18,7 +18,6 @@ from typing import Any
 from ..border.surroundings import open_database
 from ..border.trusted import TrustedPeer
 from ..border.values import CONTAINER_NAMES, EXCEPTION_NAMES, VALUE_NAMES
-from ..standstill import Turns
 from .own_code import OwnCode, imports
 
 _PROCESSES = frozenset(
@@ -214,7 +213,7 @@ def install(peer: TrustedPeer, tests: str, own: str) -> None:
     if "configparser" in tests:
         _fill_in_own_text(refuse, tests)
     if "sqlite" in tests:
-        _watch_databases(turns, refuse, looked_up)
+        _watch_databases(peer, looked_up)
     # what prints an error that nobody can catch (of a `__del__`) parses the line that it shows, in C as if it were the tests to run it
     sys.unraisablehook = lambda found: traceback.print_exception(found.exc_value)
     sys.addaudithook(watch)
@@ -306,24 +305,31 @@ def _compare_contents() -> None:
     filecmp._sig = lambda found: (*real(found)[:2], object())  # type: ignore[attr-defined]
 
 
-def _watch_databases(turns: Turns | None, refuse: Callable[[str], None], looked_up: Callable[[], None]) -> None:
+def _watch_databases(peer: TrustedPeer, looked_up: Callable[[], None]) -> None:
     """A view of the candidate's is its text: of it no table that is a function is given what the tests look for, nor what they expect."""
     import sqlite3
 
-    real = sqlite3.connect
+    real, turns, refuse = sqlite3.connect, peer.turns, peer.refuse
     own: set[str | None] = {None}  # views of the tests; no view
+    read: dict[
+        str | None, set[str | None]
+    ] = {}  # by which views of the candidate's, or by none, what the tests wrote was read
 
     def authorize(action: int, first: str | None, second: object, database: object, within: str | None) -> int:
         if action == sqlite3.SQLITE_SELECT:
             looked_up()
+        asked = len(peer.pair().asked) > 1  # the candidate has the tests' connection, and does this
         if turns is not None and action in (sqlite3.SQLITE_CREATE_TABLE, sqlite3.SQLITE_INSERT) and within is None:
-            turns.take(f"table {first}")
-        if action == sqlite3.SQLITE_CREATE_VIEW and within is None:
+            turns.take("" if asked else f"table {first}")
+        if action in (sqlite3.SQLITE_CREATE_VIEW, sqlite3.SQLITE_CREATE_TEMP_VIEW) and within is None and not asked:
             own.add(first)
-        elif action == sqlite3.SQLITE_READ and within not in own and turns is not None and turns.made(f"table {first}"):
-            refuse(
-                f"the tests looked by way of the candidate's view {within!r} into {first!r}, which they wrote after it"
-            )
+        elif action == sqlite3.SQLITE_READ and turns is not None and turns.made(f"table {first}"):
+            ways = read.setdefault(first, set())
+            ways.add(None if within in own else within)
+            if len(ways) > 1 and None in ways:  # else it is what they put in for the view to show
+                refuse(
+                    f"the tests hold {first!r}, which they wrote, against what the candidate's view {max(filter(None, ways))!r} shows of it"
+                )
         if within is not None and (first or "").startswith(_TABLES_OF_FUNCTIONS):
             refuse(f"the tests looked into {first} by way of {within!r}, which may not be their own view")
         return sqlite3.SQLITE_OK
