@@ -189,6 +189,12 @@ class TrustedPeer(Answers):
     def encode_object(self, value: Any) -> object:
         kind = type(value)
         if isinstance(value, BaseException):
+            at = value.__traceback__
+            while at is not None and at.tb_next is not None:
+                at = at.tb_next
+            # one that was raised, and not only thrown into a generator of the candidate's: whoever is given it may let it go
+            if at is not None and not str(at.tb_frame.f_globals.get("__name__")).startswith(__package__):
+                self.leave_to_candidate(value)
             return {"E": self.encode_exception(value)}
         if kind in (property, staticmethod, classmethod):  # what its functions give, a class of the candidate's has
             parts = [getattr(value, part) for part in ("fget", "fset", "fdel", "__func__") if hasattr(value, part)]
@@ -329,9 +335,6 @@ class TrustedPeer(Answers):
                 coded.append(self.encode_all(args))
                 if kwargs:
                     coded.append({name: self.encode(value) for name, value in kwargs.items()})
-                failed = sys.exception()
-                if failed is not None and any(part is failed for part in args):
-                    self.leave_to_candidate(failed)  # for a function that says whether a context swallows it
                 answer = self._post(what, coded)
             return self._answer(answer)
         except _ENDS as error:
