@@ -35,10 +35,13 @@ HOSTILE = {
         "me = os.getpid()\n    beside(out)\n    if os.fork() == 0:\n        while True: os.kill(me, signal.SIGCONT)"
     ),
     "another name of the file": "os.link(out, os.path.join(os.path.dirname(out), 'want'))",
-    "a timer that wakes it": (
+    # sixty times, once each: the kernel forgets a timer of which the signal is on its way as a process is stopped
+    "timers that wake it": (
         "signal.signal(signal.SIGCONT, lambda *_: None)\n    event = (ctypes.c_int * 16)(0, 0, signal.SIGCONT, 0)\n"
-        "    timer, libc = ctypes.c_void_p(), ctypes.CDLL(None)\n    assert libc.timer_create(1, event, ctypes.byref(timer)) == 0\n"
-        "    libc.timer_settime(timer, 0, (ctypes.c_long * 4)(0, 30000000, 0, 30000000), None)\n    beside(out)"
+        "    libc = ctypes.CDLL(None)\n    for at in range(1, 61):\n"
+        "        timer, (s, ms) = ctypes.c_void_p(), divmod(50 * at, 1000)\n"
+        "        assert libc.timer_create(1, event, ctypes.byref(timer)) == 0\n"
+        "        libc.timer_settime(timer, 0, (ctypes.c_long * 4)(0, 0, s, 1000000 * ms), None)\n    beside(out)"
     ),
 }  # fmt: skip
 COMPARE = """
@@ -116,8 +119,25 @@ def test_no_way_to_write_is_seen(sandbox: Sandbox, write: str) -> None:
     assert right.passed, right
 
 
+def test_a_thread_of_the_tests_that_asks_gives_it_no_turn_of_another(sandbox: Sandbox) -> None:
+    asks = "    threading.Thread(target=lambda: [ping() for _ in iter(int, 1)], daemon=True).start()\n"
+    before, after = (
+        compare("anew")
+        .replace("import solve", "import ping, solve")
+        .replace("import ", "import threading, ", 1)
+        .split("    solve(")
+    )
+    tests, ping = f"{before}{asks}    solve({after}", "def ping(): pass\n"
+    honest = "def solve(out):\n    with open(out, 'w') as file: file.write('right')\n"
+    right, *copied = sandbox.run(
+        [Job(text + ping, tests, "pytest", timeout=10.0) for text in (honest, *[solving(HOSTILE["a thread"])] * 3)]
+    )
+    assert right.passed, right
+    assert [verdict.status for verdict in copied] == ["failed"] * 3, copied
+
+
 def test_what_ran_all_the_same_fails_the_job(sandbox: Sandbox) -> None:
-    woken = solving(HOSTILE["a timer that wakes it"].rpartition("\n")[0]) + "    return 4\n"
+    woken = solving(HOSTILE["timers that wake it"].rpartition("\n")[0]) + "    return 4\n"
     tests = compare("anew").partition("    assert")[0] + "    assert solve(str(tmp_path / 'b')) == 4\n"
     (verdict,) = sandbox.run([Job(woken, tests, "pytest", timeout=10.0)])
     assert verdict.status == "failed"

@@ -152,8 +152,8 @@ class Turns:
                 self._theirs.add(get_ident())
             self._ask(TAKE)
 
-    def give(self, kind: str | int, *, for_all: bool) -> None:
-        """The candidate may run again, for a message of this kind, once no thread has the turn; `for_all`: from now on none has.
+    def give(self, kind: str | int) -> None:
+        """The candidate may run again, for a message of this kind, once no other thread has the turn.
 
         Where their event loop waits and has the candidate's do what it has to, the tests ask for nothing.
         """
@@ -164,8 +164,6 @@ class Turns:
             if self._waits:
                 self._verdict.say(WAIT)
                 return
-            if for_all:
-                self._takers.clear()
             self._takers.discard(get_ident())
             if not self._takers:
                 self._written.clear()

@@ -26,9 +26,7 @@ class SharingPeer(TrustedPeer):
         return message
 
     def packed(self, kind: str | int, body: object, along: Along = NOTHING) -> bytes:
-        # a thread that answers the candidate's gives it no turn of the tests', nor does the one that reads
-        own = not (self.reading._is_owned() or self.is_theirs(self.pair().number))
-        self.turns.give(kind, for_all=own)
+        self.turns.give(kind)
         return super().packed(kind, body, along)
 
     def _answer(self, answer: list[Any]) -> object:
