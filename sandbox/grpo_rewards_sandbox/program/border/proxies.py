@@ -49,6 +49,7 @@ class Reading:
     kinds: frozenset[str] = frozenset()  # classes that they say something is an object of
     replaced: frozenset[str] = frozenset()  # names of attributes that they may set
     unread: frozenset[str] = frozenset()  # methods whose results they never look at
+    by_id: bool = False  # they know objects by their `id`
     still_to_check: frozenset[int] = frozenset()  # contexts after or in which a check follows
     checking: frozenset[tuple[str, int]] = frozenset()  # the same of functions, with their names
     due: frozenset[tuple[str, int]] = frozenset()  # of these, those that no loop without a known end comes back to

@@ -272,8 +272,9 @@ class ProxyMaker(ExceptionMaker):
 
     def _numbered(self, value: object, number: int) -> object:
         object.__setattr__(value, "_border_number", number)
+        kept = self.text.by_id and len(self.theirs) < MAX_KEPT  # else its id would be the next one's
         try:
-            self.theirs[number] = weakref.ref(value)
+            self.theirs[number] = (lambda: value) if kept else weakref.ref(value)
         except TypeError:  # tuples and integers cannot be referred to weakly
             if len(self.theirs) < MAX_KEPT:
                 self.theirs[number] = lambda: value

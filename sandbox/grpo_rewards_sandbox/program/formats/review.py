@@ -189,6 +189,7 @@ def reading(text: str) -> Reading:
         kinds=names.kinds(text),
         replaced=names.replaced(text),
         unread=names.unread(text),
+        by_id="id" in names.free(text),
         **_to_check(text),
     )
 
