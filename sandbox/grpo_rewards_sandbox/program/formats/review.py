@@ -263,6 +263,10 @@ def _hands_over(call: ast.Call, name: str) -> bool:
     return any(isinstance(part, ast.Name) and part.id == name for part in parts)
 
 
+def _takes_fixtures(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    return node.name.startswith("test") or any("fixture" in ast.unparse(mark) for mark in node.decorator_list)
+
+
 class _Review:
     """What one text does that cannot be judged. `asked`: the names of the candidate in it, its module's among them."""
 
@@ -281,6 +285,10 @@ class _Review:
                 for alias in node.names:
                     self._imported[alias.asname or alias.name] = (of.rpartition(".")[2], alias.name.rpartition(".")[2])
         self._modules = {part for pair in self._imported.values() for part in pair}
+        takers = (node for node in nodes if isinstance(node, names.FUNCTIONS) and _takes_fixtures(node))
+        self._fixtures = _FIXTURES.intersection(
+            part.arg for node in takers for part in ast.walk(node.args) if isinstance(part, ast.arg)
+        )
 
     def names(self, node: ast.AST) -> bool:
         """This expression is a name of the candidate, or something of one."""
@@ -492,7 +500,8 @@ class _Review:
             if name in _BY_KEY or name == "dict":  # of monkeypatch, and `patch.dict`
                 method = isinstance(parent.func, ast.Attribute) and len(parent.args) > 1
                 return method and self._sources.own_keys(parent.args[1])
-            return name in _LOOKS or (name in _RUNS and self._sources.own(parent.args[0]))
+            checks = names.is_check(parent) and not name.startswith("assertRaises")
+            return checks or name in _LOOKS or (name in _RUNS and self._sources.own(parent.args[0]))
         if isinstance(parent, ast.keyword):
             return parent.arg in ("globals", "locals")
         return isinstance(parent, (ast.Compare, ast.For, ast.comprehension, ast.Assert, ast.UnaryOp, ast.Expr))
@@ -503,7 +512,7 @@ class _Review:
         origin, name = self._is(func)
         given = names.given(node)
         if self.names(node.func) and name not in _ACTS_ON:  # one of the candidate's own is run over there
-            handed = sorted(_FIXTURES.intersection(part.id for part in given if isinstance(part, ast.Name)))
+            handed = sorted(self._fixtures.intersection(part.id for part in given if isinstance(part, ast.Name)))
             return f"hand the fixture {handed[0]} to the candidate" if handed else ""
         if name in _ACTS_ON and not self._exempt(func, origin, name):
             return self._acts(node, name)
