@@ -44,7 +44,7 @@ def passes(row: dict[str, Any], candidate: str) -> bool:
     """Whether the process that runs tests and candidate together ends with status 0 within the time limit."""
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         if row["format"] == "pytest":
-            Path(folder, "solution.py").write_text(candidate, "utf-8")
+            Path(folder, "solution.py").write_text(f"{row['setup']}\n{candidate}", "utf-8")
             Path(folder, "test_solution.py").write_text(row["tests"], "utf-8")
             command = ["-m", "pytest", "-q", "-p", "no:cacheprovider", "--rootdir", folder, "test_solution.py"]
         else:

@@ -19,13 +19,16 @@ from ..border.trusted import TrustedPeer
 from ..protocol import JobMessage
 from . import names, visible
 from .checks import begun, compiled, judged, run_each, statement
+from .classes import plain_classes
 from .report import JobReport, Progress, describe
 
 
 def publish(peer: TrustedPeer, job: JobMessage) -> None:
     """Load the candidate and make it importable; a star import brings the names that the tests use and nothing else."""
     tests, name = job["tests"], job["module"]
-    module, (defined, exported, doc) = peer.load(job["candidate"], name)
+    shown, _, classes = plain_classes(job["setup"])
+    peer.under_test |= classes
+    module, (defined, exported, doc) = peer.load(job["candidate"], name, shown)
     held = module_namespace(module)
     held["__doc__"] = doc if type(doc) is str else None
     if "*" in names.taken(tests, name):
