@@ -11,7 +11,9 @@ from __future__ import annotations
 
 import collections.abc
 import contextlib
+import functools
 import sys
+import types
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -168,12 +170,12 @@ def _compare(self: object, operation: str, other: object, base: Any) -> object:
 
 def _combine(self: object, operation: str, args: tuple[object, ...]) -> object:
     other = args[0]
-    if all(isinstance(arg, (Proxy, ProxyFunction)) for arg in args):
+    if all(isinstance(arg, (Proxy, *_FUNCTIONS)) for arg in args):
+        origins = [origin(one) for one in (self, *args) if isinstance(one, (Proxy, ProxyFunction))]
+        result = ask(self, operation, *args)
         # a stage of a pipeline is called and no data, whatever its class
         if not (tested(self) and all(tested(arg) or callable(arg) for arg in args)):
-            return _refuse(self, "calculate")
-        origins = [origin(one) for one in (self, *args)]
-        result = ask(self, operation, *args)
+            return _object_only(self, result, "calculate")
         return _object_only(self, result) if CAME_OF_DATA in origins else made(result, min(origins))
     # from what a function of the class gave, which may be what they check, nothing is taken off; where `sum` begins says nothing
     allowed = origin(self) > (FOUND if operation in _ADDS else GIVEN)
@@ -204,17 +206,20 @@ def _held(value: object) -> object:
     return value if base is None else _HELD[base](value) if base in _HELD else object()
 
 
+_FUNCTIONS = (ProxyFunction, types.FunctionType, types.MethodType, types.BuiltinFunctionType, functools.partial, type)
 _ADDS = frozenset(("add", "radd", "mul", "rmul", "iadd", "imul"))
 _JOINS = _ADDS | {"mod"}
 _HELD = {**HELD, list: CONTAINERS["L"].contents}
 
 
-def _object_only(self: object, result: object) -> object:
-    """What an operator that plain data went into has to give: an object, and none that holds a value."""
-    if result is NotImplemented:
+def _object_only(
+    self: object, result: object, use: str = "combine it with data of their own and take the result for data"
+) -> object:
+    """What an operator gives that plain data went into, or of a class not under test: an object, and none that holds a value."""
+    if result is NotImplemented or isinstance(result, ProxyFunction):
         return result
     if not isinstance(result, Proxy):
-        return _refuse(self, "combine it with data of their own and take the result for data")
+        return _refuse(self, use)
     return made(Border.peer.bare(result), CAME_OF_DATA)
 
 
@@ -256,13 +261,13 @@ def _convert(self: object, operation: str, args: tuple[object, ...]) -> object:
         raise TypeError(
             f"object of class {type(self).__name__} has no length that counts: it {why}; or use fidelity: shared"
         )
+    if operation in SIGNS and (not tested(self) or origin(self) == CAME_OF_DATA):
+        return _object_only(self, ask(self, operation, *args), "test or convert data")
     if not tested(self) or (args and origin(self) == FOUND):
         return _refuse(self, "test or convert data")
     if operation == "hash" or origin(self) != CAME_OF_DATA:
         result = ask(self, operation, *args)
         return made(result, origin(self)) if operation in SIGNS else result
-    if operation in SIGNS:
-        return _object_only(self, ask(self, operation, *args))
     return _refuse(self, "convert what came of an operator that their own data went into")
 
 
