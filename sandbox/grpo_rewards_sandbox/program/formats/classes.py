@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import functools
 import sys
 from collections.abc import Iterable, Set
@@ -91,6 +92,9 @@ def _used_as_classes(text: str, module: str, asked: frozenset[str]) -> frozenset
         within = ast.iter_child_nodes(node) if isinstance(node, _CONTAINERS) else ()
         return {(name, depth + 1) for part in within for name, depth in made(part, seen) if depth < _DEEPEST}
 
+    def is_class(node: ast.expr) -> bool:
+        return isinstance(node, ast.Name) and (named(node) != "" or type(getattr(builtins, node.id, None)) is type)
+
     values = {id(part) for node in nodes for part in _values(node)}
     for node in nodes:
         if isinstance(node, ast.Attribute):
@@ -103,6 +107,8 @@ def _used_as_classes(text: str, module: str, asked: frozenset[str]) -> frozenset
             at = _CLASS_ARGUMENTS.get(called(node))
             if at is not None and at < len(node.args):
                 found.update(map(named, _each(node.args[at])))
+            if isinstance(node.func, ast.Subscript) and all(map(is_class, _each(node.func.slice))):  # `Stack[int]()`
+                found.add(named(node.func.value))
             if called(node) == "issubclass":
                 found.update(map(named, node.args[:1]))
         elif isinstance(node, ast.ExceptHandler) and node.type is not None:
