@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 # what describes a class, an object or a function; any other special name is some library's protocol, and asked for only by
 # tests whose text has it
 _SHOWN = frozenset(
-    "__name__ __qualname__ __module__ __doc__ __members__ __match_args__ __class_getitem__ __version__ __author__ __all__".split()
+    "__name__ __qualname__ __module__ __doc__ __members__ __match_args__ __class_getitem__ __version__ __author__ __all__"
+    " __dataclass_params__".split()  # pprint looks at the last, and unittest by it, where texts are long
 )
 # in these the candidate has no say even then
 _NEVER_ASKED = frozenset(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Callable
 from typing import Any
 
@@ -110,6 +111,8 @@ class ExceptionMaker(Peer):
                     continue
         if isinstance(error, NameError) and error.name in self.text.words:
             self.differs("the program sees nothing of the tests and, of the setup, plain classes and imports only")
+        if isinstance(error, PermissionError) and error.errno == errno.EPERM:
+            self.differs("files that the tests made are another user's, who alone changes their mode, owner and times")
         error.__dict__["_border_number"] = coded["h"]
         return error
 
