@@ -65,13 +65,7 @@ class FailedChecks:
     def settle(self, *, at_end: bool = False) -> None:
         """What ends an iterator is for the function of the tests that names it: else it ended one of theirs, with their checks."""
         if at_end:
-            here = get_ident()
-            for _ in range(_LOOKS):  # one that the tests did not wait for may be about to end
-                frames = [frame for thread, frame in sys._current_frames().items() if thread != here]
-                if not any(map(self._checks_yet, frames)):
-                    break
-                time.sleep(_BETWEEN_LOOKS)
-            self.left(*frames)
+            self.left(*self._stuck())
             for lost in self.unasked.values():
                 self.note(lost)
         error = self.named
@@ -98,16 +92,28 @@ class FailedChecks:
 
     def left(self, *frames: types.FrameType | None) -> None:
         """Note threads or tasks of the tests that are left where they are: before a check, the test has not passed."""
-        for frame in frames:
-            if self.failed is None and (place := self._checks_yet(frame)):
-                self.failed = TimeoutError(f"{place[0]} of the tests was left in line {place[1]}")
+        for at in map(self._before_check, frames):
+            if self.failed is None and at is not None:
+                self.failed = TimeoutError(f"{at.f_code.co_name} of the tests was left in line {at.f_lineno}")
 
-    def _checks_yet(self, frame: types.FrameType | None) -> tuple[str, int] | None:
-        """A function of the tests that is being run there, and its line, with a check of it to come."""
+    def _stuck(self) -> set[types.FrameType]:
+        """Functions of the tests that other threads run and stay in, with a check to come: others may be about to end, or go on."""
+        stuck: set[tuple[types.FrameType, int]] | None = None
+        for look in range(_LOOKS):
+            time.sleep(_BETWEEN_LOOKS if look else 0)
+            threads = (frame for thread, frame in sys._current_frames().items() if thread != get_ident())
+            found = {(at, at.f_lasti) for at in map(self._before_check, threads) if at is not None}
+            stuck = found if stuck is None else stuck & found
+            if not stuck:
+                break
+        return {frame for frame, _ in stuck or ()}
+
+    def _before_check(self, frame: types.FrameType | None) -> types.FrameType | None:
+        """The innermost function of the tests that is being run there with a check of it to come."""
         while frame is not None:
             place = frame.f_code.co_name, frame.f_lineno
             if frame.f_globals.get("__name__") in TEST_MODULES and place in self.text.due:
-                return place
+                return frame
             frame = frame.f_back
         return None
 
