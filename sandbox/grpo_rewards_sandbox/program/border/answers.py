@@ -105,10 +105,9 @@ class Answers(ProxyMaker, FailedChecks):
                         f"of the annotations of the tests' {handed_over.kind(value)} only builtin types are seen"
                     )
                 return self._token(found) if name == "__doc__" and type(found) is str else found
-            if what == "setattr":
-                return setattr(value, handed_over.writable(value, name, given=id(value) in self._given), arguments[2])
-            if what == "delattr":
-                return delattr(value, handed_over.writable(value, name, given=False))
+            if what in ("setattr", "delattr"):
+                name = handed_over.writable(value, name, given=id(value) in self._given)
+                return setattr(value, name, arguments[2]) if what == "setattr" else delattr(value, name)
         except handed_over.Withheld:
             if what == "getattr" and not handed_over.has(value, name):
                 raise AttributeError(f"{handed_over.kind(value)!r} object has no attribute {name!r}") from None
@@ -130,12 +129,19 @@ class Answers(ProxyMaker, FailedChecks):
             self.differs("the tests do not see where a warning of the candidate's was given")
         warnings.warn(said if isinstance(said, Warning) else UserWarning(str(said)), stacklevel=5)
 
-    def _log(self, name: object, level: Any, text: object, args: Any, extra: Any, error: Any) -> None:
-        self.demand(type(args) in (tuple, dict) and type(extra) is dict and type(text) is str, "a log record")
+    def _log(self, name: object, level: Any, text: object, args: Any, extra: Any, error: Any, place: Any) -> None:
+        kinds = [str, str, int, str]
+        known = type(args) in (tuple, dict) and type(extra) is dict and type(place) is tuple
+        self.demand(known and [type(part) for part in (text, *place)] == kinds, "a log record")
         given = (args,) if type(args) is dict else args
         own = {str(key): value for key, value in extra.items() if not hasattr(_RECORD, str(key))}
-        cause = error if isinstance(error, BaseException) else None
-        logging.getLogger(str(name)).log(int(level), text, *given, exc_info=cause, extra=own)
+        logger = logging.getLogger(str(name))
+        if logger.isEnabledFor(int(level)):
+            here = sys._getframe()  # without a trace no formatter writes that there was one
+            trace = types.TracebackType(None, here, here.f_lasti, here.f_lineno)
+            cause = (type(error), error, trace) if isinstance(error, BaseException) else None
+            path, line, function = place
+            logger.handle(logger.makeRecord(logger.name, int(level), path, line, text, given, cause, function, own))
 
     def _token(self, text: str) -> str:
         """What stands for a docstring of the tests, which may say what is expected: whoever copies it copies this."""

@@ -329,7 +329,8 @@ def follow_logging(peer: CandidatePeer) -> None:
             error = record.exc_info[1] if record.exc_info else None
             extra = {name: value for name, value in vars(record).items() if name not in ordinary}
             text, args = (record.msg, record.args or ()) if isinstance(record.msg, str) else (record.getMessage(), ())
-            peer.say("log", record.name, record.levelno, text, args, extra, error)
+            place = str(record.pathname), int(record.lineno), str(record.funcName)
+            peer.say("log", record.name, record.levelno, text, args, extra, error, place)
 
     logging.getLogger().addHandler(Forward())
     # levels are the tests' to set

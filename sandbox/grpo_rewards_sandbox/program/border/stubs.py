@@ -41,6 +41,10 @@ def _set(self: object, name: str, value: object) -> None:
         Here.peer.request("setattr", self, name, value)
 
 
+def _delete(self: object, name: str) -> None:
+    Here.peer.request("delattr", self, name)
+
+
 class TestsDefault:
     """In a signature: the default of a function of the tests, which stays there."""
 
@@ -86,9 +90,7 @@ class Stub:
         return Here.peer.request("getattr", self, name)
 
     __setattr__ = _set
-
-    def __delattr__(self, name: str) -> None:
-        Here.peer.request("delattr", self, name)
+    __delattr__ = _delete
 
     def __deepcopy__(self, memo: object) -> object:
         return Here.peer.request("op", "deepcopy", self)
@@ -180,6 +182,7 @@ class StubClass(type):
 
     __call__ = _call
     __setattr__ = _set
+    __delattr__ = _delete
 
     def __new__(cls, name: str, *arguments: object) -> StubClass:
         raise TypeError(f"{name} derives from a class of the tests: that cannot cross the border")

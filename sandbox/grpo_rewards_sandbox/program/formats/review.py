@@ -539,7 +539,8 @@ class _Review:
         if name == "load" and any(keyword.arg == "allow_pickle" for keyword in node.keywords):
             return "load pickles"
         # of no cases no test fails
-        if name == "parametrize" and len(node.args) > 1 and self._sources.counted_by_candidate(node.args[1]):
+        cases = self._sources.before_tests
+        if name == "parametrize" and len(node.args) > 1 and cases.counted_by_candidate(node.args[1]):
             return "take their cases from the candidate"
         return ""
 

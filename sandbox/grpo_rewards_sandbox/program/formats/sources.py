@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 import functools
-from collections.abc import Callable, Iterable, Iterator, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from typing import Any
 
 from .names import DEFINITIONS, FUNCTIONS, binds, called, given, parsed, returned
@@ -24,7 +24,7 @@ _PURE = frozenset(
     " iter product permutations combinations chain compile".split()
 )
 _PURE_METHODS = frozenset(
-    "items keys values get copy index count join split rsplit splitlines strip lstrip rstrip lower upper title capitalize"
+    "items keys values get copy index count join split rsplit splitlines partition rpartition strip lstrip rstrip lower upper title capitalize"
     " replace removeprefix removesuffix zfill ljust rjust center format".split()
 )
 _ATTRIBUTES = frozenset("__getattr__ __getattribute__ __setattr__ __delattr__".split())
@@ -39,10 +39,10 @@ _LOOKS = _PURE | frozenset("print isinstance parametrize any all".split())
 class Sources:
     """`asked`: the names of the candidate in this text, its module's among them."""
 
-    def __init__(self, nodes: Sequence[ast.AST], asked: Set[str]) -> None:
+    def __init__(self, nodes: Sequence[ast.AST], asked: Set[str], parents: Mapping[int, ast.AST] | None = None) -> None:
         self._nodes, self._asked = nodes, asked
         self.defined: dict[str, Any] = {node.name: node for node in nodes if isinstance(node, DEFINITIONS)}
-        self.parents = {id(child): node for node in nodes for child in ast.iter_child_nodes(node)}
+        self.parents = parents or {id(child): node for node in nodes for child in ast.iter_child_nodes(node)}
         self._uses: dict[str, list[ast.Name | ast.Attribute]] = {}
         self._bound: dict[str, list[ast.expr | None]] = {}
         self._entered: dict[str, list[ast.expr]] = {}  # by the names of what entering gave
@@ -176,6 +176,11 @@ class Sources:
             return any(map(self.counted_by_candidate, parts)) or any(map(self.mentions, tests))
         values = self.values(node) if isinstance(node, ast.Name) else []
         return any(map(self.counted_by_candidate, values)) if values else self.mentions(node)
+
+    @functools.cached_property
+    def before_tests(self) -> Sources:
+        """What runs before any test does. How many cases there are is known by then."""
+        return Sources(_run_at_import(self._nodes[0]), self._asked, self.parents) if self._nodes else self
 
     def theirs(self, node: ast.expr | None, seen: set[str] | None = None) -> bool:
         """This is the candidate's: a name of it, something of that, or what its calls give of nothing but the tests' texts and numbers."""
@@ -347,6 +352,35 @@ class Sources:
 def of_text(text: str, asked: frozenset[str]) -> Sources:
     """Where the values of a text come from. A job asks for its tests' several times."""
     return Sources(parsed(text), asked)
+
+
+def _run_at_import(module: ast.AST) -> list[ast.AST]:
+    """All but the bodies of functions that nothing names there, and that no decorator but pytest's is given."""
+    found: list[ast.AST] = []
+    later: list[ast.FunctionDef | ast.AsyncFunctionDef] = []
+    named: set[str] = set()
+    ahead = [module]
+    while ahead:
+        node = ahead.pop()
+        if isinstance(node, FUNCTIONS):
+            later.append(node)
+            ahead += [*node.decorator_list, node.args]
+        else:
+            found.append(node)
+            named.add(getattr(node, "id", getattr(node, "attr", "")))
+            ahead += ast.iter_child_nodes(node)
+        if not ahead:
+            now = [one for one in later if one.name in named or not _by_pytest_alone(one)]
+            later = [one for one in later if one not in now]
+            found += now
+            ahead += [part for one in now for part in one.body]
+    return found
+
+
+def _by_pytest_alone(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    """Where nobody names it: what begins with two underscores Python calls, and hooks are called before tests."""
+    special = function.name.startswith(("__", "pytest_"))
+    return not special and all(ast.unparse(mark).startswith("pytest.") for mark in function.decorator_list)
 
 
 def _is_mapping(node: ast.AST | None) -> bool:
