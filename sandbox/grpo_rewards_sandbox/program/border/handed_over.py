@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import dataclasses
 import functools
 import inspect
@@ -18,7 +19,7 @@ _FRAMEWORKS = frozenset(("unittest", "_pytest", "hypothesis", "pytest_mock"))
 # through frames, code and tracebacks one gets from a function or generator to whatever the tests hold
 _FRAME_NAMES = ("gi_", "cr_", "ag_", "tb_", "f_", "co_", "func_")
 _READABLE = frozenset(("__name__", "__doc__", "__qualname__", "__module__", "__members__"))
-_OF_NAMED_TUPLES = frozenset(("_fields", "_replace", "_asdict"))
+_OF_RECORDS = frozenset(("_fields", "_replace", "_asdict", "_attributes"))  # of named tuples and syntax trees
 # a template that the candidate wrote would lead from what the tests handed over to whatever they hold
 _FILLS = frozenset(("format", "format_map", "vformat", "get_field"))
 # methods by which an object of the tests tells the candidate what they look for, or lets it say what of theirs is run
@@ -41,7 +42,7 @@ class Withheld(AttributeError):
 
 def read(value: object, name: object) -> object:
     """Return an attribute; raise `Withheld` where it is none of the candidate's business."""
-    if type(name) is str and name in _OF_NAMED_TUPLES and isinstance(value, tuple):
+    if type(name) is str and name in _OF_RECORDS and isinstance(value, (tuple, ast.AST)):
         return getattr(value, name)
     if name == "__annotations__" and isinstance(value, types.FunctionType):
         return _plain_notes(value.__annotations__)
