@@ -74,12 +74,12 @@ class OwnCode:
         return {ast.unparse(node).strip("()") for node in found if isinstance(node, ast.expr)}
 
     def _is_own(self, text: str) -> bool:
-        """The text is put together of the tests' constants and numbers."""
+        """The text is put together of the tests' constants and numbers, or of numbers by arithmetic."""
         if self._own is None:
             nodes = (node for node in names.parsed(self._tests) if isinstance(node, ast.Constant))
             constants = {_plain(node.value) for node in nodes if isinstance(node.value, (str, bytes))} - {""}
             longest = sorted(map(re.escape, constants), key=len, reverse=True)
-            self._own = re.compile(f"(?:{'|'.join([*longest, '[0-9.]'])})*")
+            self._own = re.compile(f"(?:{'|'.join([*longest, '[0-9.]'])})*|[-+*/%()0-9.]*")
         return self._own.fullmatch(_plain(text)) is not None
 
 

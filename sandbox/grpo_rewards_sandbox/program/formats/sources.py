@@ -27,6 +27,7 @@ _PURE_METHODS = frozenset(
     "items keys values get copy index count join split rsplit splitlines partition rpartition strip lstrip rstrip lower upper title capitalize"
     " replace removeprefix removesuffix zfill ljust rjust center format".split()
 )
+_DRAWS = frozenset("choice choices sample random randint randrange uniform getrandbits".split())
 _ATTRIBUTES = frozenset("__getattr__ __getattribute__ __setattr__ __delattr__".split())
 _READERS = frozenset(("loads", "literal_eval"))  # of JSON and Python
 _MAKES_MAPPINGS = frozenset(
@@ -41,6 +42,10 @@ class Sources:
 
     def __init__(self, nodes: Sequence[ast.AST], asked: Set[str], parents: Mapping[int, ast.AST] | None = None) -> None:
         self._nodes, self._asked = nodes, asked
+        self._functions: dict[str, list[ast.FunctionDef | ast.AsyncFunctionDef]] = {}
+        for node in nodes:
+            if isinstance(node, FUNCTIONS):
+                self._functions.setdefault(node.name, []).append(node)
         self.defined: dict[str, Any] = {node.name: node for node in nodes if isinstance(node, DEFINITIONS)}
         self.parents = parents or {id(child): node for node in nodes for child in ast.iter_child_nodes(node)}
         self._uses: dict[str, list[ast.Name | ast.Attribute]] = {}
@@ -95,11 +100,18 @@ class Sources:
 
     def _gives_own(self, call: ast.Call, seen: set[str]) -> bool:
         name = call.func.id if isinstance(call.func, ast.Name) else ""
+        if (helper := self._helper(call)) is not None:
+            if f"{name}()" not in seen:
+                seen.add(f"{name}()")
+                return all(self.own(part, seen) for part in returned(helper))
+            return True
         pure = name in _PURE and name not in {*self._bound, *self._asked, *self.defined}
         if isinstance(call.func, ast.Attribute):
             of = call.func.value
-            reads = call.func.attr in _READERS and isinstance(of, ast.Name) and of.id in ("json", "ast")
-            pure = reads or (call.func.attr in _PURE_METHODS and self._holds_own(of, seen))
+            of_module = of.id if isinstance(of, ast.Name) and of.id in self._modules else ""
+            reads = call.func.attr in _READERS and of_module in ("json", "ast")
+            draws = call.func.attr in _DRAWS and of_module == "random"
+            pure = reads or draws or (call.func.attr in _PURE_METHODS and self._holds_own(of, seen))
         return pure and all(self._holds_own(part, seen) for part in given(call))
 
     def _holds_own(self, node: ast.expr, seen: set[str]) -> bool:
@@ -126,13 +138,25 @@ class Sources:
             return bool(bound) and all(value is not None and self._holds_own(value, seen) for value in bound)
         return self.own(node, seen)
 
-    def _handed_on(self, name: str) -> bool:
-        """Somebody else has what this name stands for, or may have changed it."""
-        if name not in self._handed_names:
-            self._handed_names[name] = not all(map(self._looks, self._uses.get(name, ())))
-        return self._handed_names[name]
+    def _helper(self, call: ast.Call) -> ast.FunctionDef | None:
+        """The function of the tests that is called, where they have one of this name and all that it gives is written down."""
+        name = call.func.id if isinstance(call.func, ast.Name) else ""
+        found = self._functions.get(name, [])
+        if len(found) != 1 or name in self._bound or name in self._asked or found[0].decorator_list:
+            return None
+        passes_on = any(isinstance(part, ast.YieldFrom) for part in ast.walk(found[0]))
+        return found[0] if isinstance(found[0], ast.FunctionDef) and not passes_on else None
 
-    def _looks(self, use: ast.expr) -> bool:
+    def _handed_on(self, name: str, asking: frozenset[str] = frozenset()) -> bool:
+        """Somebody else has what this name stands for, or may have changed it. `asking`: names of which that is being asked."""
+        if name in asking or name in self._handed_names:
+            return self._handed_names.get(name, False)
+        found = not all(self._looks(use, asking | {name}) for use in self._uses.get(name, ()))
+        if found or not asking:
+            self._handed_names[name] = found
+        return found
+
+    def _looks(self, use: ast.expr, asking: frozenset[str] = frozenset()) -> bool:
         parent = self.parents[id(use)]
         # of what is starred each part is handed on, and not the whole
         if isinstance(parent, (ast.For, ast.comprehension, ast.Expr, ast.Assert, ast.Starred)):
@@ -144,6 +168,9 @@ class Sources:
             return parent.attr in _PURE_METHODS and isinstance(call, ast.Call) and call.func is parent
         if not isinstance(parent, ast.Call) or parent.func is use:
             return False
+        if (helper := self._helper(parent)) is not None and _written_out(parent.args):
+            named = [*helper.args.posonlyargs, *helper.args.args][parent.args.index(use) :][:1]
+            return any(not self._handed_on(part.arg, asking) for part in named)
         return called(parent) in _LOOKS
 
     def own_keys(self, node: ast.expr) -> bool:
