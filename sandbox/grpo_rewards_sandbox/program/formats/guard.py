@@ -227,19 +227,22 @@ def install(peer: TrustedPeer, tests: str, own: str) -> None:
 
 
 def _watch_tasks(peer: TrustedPeer) -> None:
-    """Tasks that nobody waited for are cancelled as a loop ends, with the checks that they would have made."""
+    """Tasks that nobody waited for end with their loop, and the checks that they would have made."""
     runners: Any = asyncio.runners
-    cancel_all = runners._cancel_all_tasks
+    loops: Any = asyncio.BaseEventLoop
 
-    def cancel(loop: asyncio.AbstractEventLoop) -> None:
-        for task in asyncio.all_tasks(loop):
-            within: Any = task.get_coro()
-            while within is not None:
-                peer.left(getattr(within, "cr_frame", None))
-                within = getattr(within, "cr_await", None)
-        cancel_all(loop)
+    def leaving(ends: Callable[[asyncio.AbstractEventLoop], None]) -> Callable[[asyncio.AbstractEventLoop], None]:
+        def end(loop: asyncio.AbstractEventLoop) -> None:
+            for task in asyncio.all_tasks(loop):
+                within: Any = task.get_coro()
+                while within is not None:
+                    peer.left(getattr(within, "cr_frame", None))
+                    within = getattr(within, "cr_await", None)
+            ends(loop)
 
-    runners._cancel_all_tasks = cancel
+        return end
+
+    runners._cancel_all_tasks, loops.close = leaving(runners._cancel_all_tasks), leaving(loops.close)
 
 
 def _hear_pools(peer: TrustedPeer) -> None:
