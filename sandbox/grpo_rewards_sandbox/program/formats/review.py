@@ -68,7 +68,7 @@ _BY_KEY = frozenset("get pop setdefault __getitem__ __contains__ setitem delitem
 # of a mapping they see the names alone
 _LOOKS = frozenset("len any all bool isinstance type repr str print id sorted list set tuple frozenset".split())
 _RUNS = frozenset(("eval", "exec"))
-_OF_OBJECTS = frozenset("getattr hasattr setattr delattr object getattr_static".split())
+_OF_OBJECTS = frozenset("getattr hasattr setattr delattr object multiple getattr_static".split())
 _GIVES = frozenset("getattr attrgetter methodcaller getattr_static".split())  # what is looked up
 _ACTING = _FILLS | _MOD | _ACTS_ON.keys() | _HELD | _NAMESPACES
 # what they read may name any class or function, which they look up without a trace
