@@ -11,7 +11,7 @@ import types
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from ..border.proxies import ProxyClass
+from ..border.proxies import Proxy, ProxyClass
 from ..border.proxy_functions import ProxyModule
 from ..border.surroundings import SEEDS, open_temporary_files
 from ..border.trusted import TrustedPeer
@@ -150,6 +150,20 @@ _OWN = frozenset("builtins.input sys.stdin sys.stdout sys.stderr sys.argv sys.pa
 _WRITE_UNSEEN = frozenset(
     "parquet to_parquet feather to_feather orc to_orc to_hdf pyarrow duckdb h5py torch cv2 polars netCDF4 xarray safetensors memmap mmap attach ATTACH vacuum VACUUM".split()
 )
+
+
+def name_loggers() -> None:
+    """A logger of the candidate's that `assertLogs` is given is the one of that name here, to which comes what it logs."""
+    from unittest import TestCase
+
+    def by_name(real: Callable[..., object]) -> Callable[..., object]:
+        def method(case: object, logger: Any = None, level: object = None) -> object:
+            return real(case, logger.name if isinstance(logger, Proxy) else logger, level)
+
+        return method
+
+    for name in ("assertLogs", "assertNoLogs"):
+        setattr(TestCase, name, by_name(getattr(TestCase, name)))
 
 
 def work_in(peer: TrustedPeer, turns: Turns) -> None:

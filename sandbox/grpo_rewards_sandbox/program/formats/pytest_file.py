@@ -39,6 +39,8 @@ def run(
         candidate_side.follow_monkeypatch(peer)
         if "mock" in tests:
             candidate_side.follow_mock(peer)
+        if "Logs" in tests:
+            candidate_side.name_loggers()
         path = f"{folder}/test_solution.py"
         with open(path, "w", encoding="utf-8", errors="surrogatepass") as handle:
             handle.write(tests)
