@@ -324,7 +324,10 @@ class TrustedPeer(Answers):
         """Say what the candidate raised that may not end what the tests do."""
         name = type(error).__name__
         if "_border_number" in error.__dict__:
-            return f"the candidate raised {name}"
+            cancelled = isinstance(error, asyncio.CancelledError)
+            return f"the candidate raised {name}" + (
+                ", and the tests cancelled nothing that waited" if cancelled else ""
+            )
         self.differs(f"{name} of a function of the tests does not come back to them through the candidate")
         return f"the candidate passed on {name} of a function of the tests"
 

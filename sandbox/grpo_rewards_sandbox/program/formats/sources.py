@@ -34,7 +34,7 @@ _MAKES_MAPPINGS = frozenset(
     "dict OrderedDict defaultdict Counter ChainMap fromkeys vars globals locals asdict _asdict groupdict loads load SimpleNamespace".split()
 )
 # they look at what they are given, and neither change nor keep it
-_LOOKS = _PURE | frozenset("print isinstance parametrize any all".split())
+_LOOKS = _PURE | _DRAWS | frozenset("print isinstance parametrize any all".split())
 
 
 class Sources:
@@ -159,6 +159,8 @@ class Sources:
     def _looks(self, use: ast.expr, asking: frozenset[str] = frozenset()) -> bool:
         parent = self.parents[id(use)]
         # of what is starred each part is handed on, and not the whole
+        if isinstance(parent, ast.keyword):
+            return parent.arg is None
         if isinstance(parent, (ast.For, ast.comprehension, ast.Expr, ast.Assert, ast.Starred)):
             return True
         if isinstance(parent, (ast.Subscript, ast.Compare, ast.FormattedValue)):
@@ -171,7 +173,7 @@ class Sources:
         if (helper := self._helper(parent)) is not None and _written_out(parent.args):
             named = [*helper.args.posonlyargs, *helper.args.args][parent.args.index(use) :][:1]
             return any(not self._handed_on(part.arg, asking) for part in named)
-        return called(parent) in _LOOKS
+        return called(parent) in _LOOKS and not self.asked_of(parent.func)
 
     def own_keys(self, node: ast.expr) -> bool:
         """A key of the tests' own, or a dict of such."""
