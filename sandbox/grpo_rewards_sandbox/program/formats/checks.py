@@ -22,6 +22,7 @@ from ..protocol import JobMessage
 from ..standstill import Turns
 from . import candidate_side, guard, names, review, skips, visible
 from .classes import classes_under_test, entry_name, plain_classes
+from .reading import reading
 from .report import JobReport, Progress, describe, refused
 
 _MARK = "__border_passed__"
@@ -71,7 +72,7 @@ def begun(job: JobMessage, ends: Ends, *, quiet: bool, turns: Turns | None = Non
         if turns is None
         else SharingPeer(ends, turns, under_test=tested, module_name=job["module"])
     )
-    peer.text = review.reading(whole)
+    peer.text = reading(whole)
     peer.surroundings.watch(peer.text.words)
     peer.has_handlers = "signal" in peer.text.words
     if names.makes_nan(whole):
@@ -105,7 +106,7 @@ def read(job: JobMessage) -> None:
     text, whole = texts(job)
     if len(whole) <= READ_BEFORE:
         review.unjudgeable(text, job["module"], asked_of(job)[0])
-        review.reading(whole)
+        reading(whole)
         visible.missing(text, entry_name(job["entry_point"]))
 
 

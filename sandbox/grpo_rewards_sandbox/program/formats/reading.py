@@ -1,0 +1,120 @@
+"""What a text of tests says of itself that the border needs to know: its words, and where checks are still to come."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import re
+from collections.abc import Iterable, Sequence, Set
+from typing import Any, TypeGuard
+
+from ..border.proxies import Reading
+from . import names
+from .names import called
+
+_ANSWER_BY_ERROR = frozenset("__getattr__ __getattribute__ __get__ __getitem__ __length_hint__".split())
+# a container of which the tests say that nothing is in it
+_ASSERTED_EMPTY = re.compile(
+    r"\bassert not (\w+)|\bassertFalse\((\w+)|\b(\w+)\)? == (?:\[\]|set\(\)|0)|\bassertEqual\((\w+), \[\]"
+)
+_GO_THROUGH = frozenset(
+    "range zip enumerate sorted reversed list tuple set items keys values product permutations combinations".split()
+)
+
+
+@functools.lru_cache(maxsize=256)
+def reading(text: str) -> Reading:
+    """Return what the text says of itself that the border needs to know."""
+    return Reading(
+        words=names.words(text),
+        kinds=names.kinds(text),
+        replaced=names.replaced(text),
+        unread=names.unread(text),
+        by_id="id" in names.free(text),
+        **_to_check(text),
+    )
+
+
+def _to_check(text: str) -> dict[str, Any]:
+    """The lines of `with` statements after or in which a check follows, and those of functions, with the function's name: an error
+    that is swallowed there, or raised, takes the check along."""
+    nodes = names.parsed(text)
+    functions = [node for node in nodes if isinstance(node, names.FUNCTIONS)]
+    contexts = [node for node in nodes if isinstance(node, (ast.With, ast.AsyncWith))]
+    helpers = {
+        node.name for node in functions if contexts and any(checks_something(part, set()) for part in ast.walk(node))
+    }
+    beside = not names.words(text).isdisjoint(("threading", "concurrent", "asyncio"))
+    catches = [node for node in nodes if isinstance(node, (ast.Try, ast.TryStar, ast.With, ast.AsyncWith))]
+    empty = {name for found in _ASSERTED_EMPTY.findall(text) for name in found if name}
+    checking = {(node.name, line) for node in functions for line in _lines_to_check(node.body, set(), empty)}
+    endless = _endless(nodes) if beside else set()
+    caught = _lines(catches)
+    answer = {node.name for node in functions if _answers_by_error(node)}
+    return {
+        "still_to_check": frozenset(line for node in contexts for line in _lines_to_check(node.body, helpers)),
+        "checking": frozenset(checking),
+        "due": frozenset(place for place in checking if beside and place[1] not in endless),
+        "unheard": frozenset(place for place in checking if place[0] in answer and place[1] not in caught),
+    }
+
+
+def _endless(nodes: Sequence[ast.AST]) -> set[int]:
+    """The lines of loops of which the text does not say that they end, but for checks."""
+    made: dict[str, list[ast.expr]] = {}
+    for node in (node for node in nodes if isinstance(node, ast.Assign)):
+        for target in node.targets:
+            made.setdefault(names.last_name(target), []).append(node.value)
+    loops = (node for node in nodes if isinstance(node, (ast.While, ast.For, ast.AsyncFor)) and not _ends(node, made))
+    return _lines(loops) - _lines(filter(names.is_check, nodes))
+
+
+def _lines(nodes: Iterable[Any]) -> set[int]:
+    return {line for node in nodes for line in range(node.lineno, node.end_lineno + 1)}
+
+
+def _answers_by_error(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    """An error of it may be an answer to Python: that there is no such attribute, or that there are no more items."""
+    kinds = {ast.unparse(kind).rpartition(".")[2] for kind in function.decorator_list}
+    return function.name in _ANSWER_BY_ERROR or not kinds.isdisjoint(("property", "cached_property"))
+
+
+def _ends(loop: ast.While | ast.For | ast.AsyncFor, made: dict[str, list[ast.expr]]) -> bool:
+    """A loop has an end, as it is written: it counts, or goes through what the tests have. `made`: what they gave names to."""
+    if isinstance(loop, ast.While):
+        return any(isinstance(part, ast.Compare) or names.last_name(part) == "empty" for part in ast.walk(loop.test))
+    values = (value for part in ast.walk(loop.iter) if isinstance(part, ast.Name) for value in made.get(part.id, ()))
+    calls = [part for value in (loop.iter, *values) for part in ast.walk(value) if isinstance(part, ast.Call)]
+    return isinstance(loop, ast.For) and all(called(call) in _GO_THROUGH for call in calls)
+
+
+def _lines_to_check(body: list[ast.stmt], helpers: Set[str], empty: Set[str] = frozenset()) -> set[int]:
+    """The lines up to the last check, but for those that raise on purpose. `empty`: where the tests put what is wrong."""
+    parts = [part for statement in body for part in ast.walk(statement)]
+    checks = [part for part in parts if _notes_wrong(part, empty) or checks_something(part, helpers)]
+    last = max((part.end_lineno or 0 for part in checks), default=0)
+    return set(range(body[0].lineno, last + 1)) - {part.lineno for part in parts if isinstance(part, ast.Raise)}
+
+
+def _notes_wrong(node: ast.AST, empty: Set[str]) -> TypeGuard[ast.If]:
+    """`if f(3) != 9: wrong.append(3)`."""
+    inside = [getattr(part, "func", None) for part in ast.walk(node)] if empty and isinstance(node, ast.If) else []
+    puts = (use for use in inside if isinstance(use, ast.Attribute) and use.attr in ("append", "add"))
+    return any(names.last_name(use.value) in empty for use in puts)
+
+
+def checks_something(node: ast.AST, helpers: Set[str]) -> TypeGuard[ast.stmt | ast.expr]:
+    """`helpers`: functions of the tests that check something."""
+    if isinstance(node, ast.Call) and called(node) in helpers:
+        return True
+    return names.is_check(node) and not (isinstance(node, ast.Assert) and on_purpose(node))
+
+
+def on_purpose(node: ast.AST) -> bool:
+    """`raise AssertionError`, or an assert of constants that is false."""
+    if isinstance(node, ast.Raise):
+        raised = node.exc.func if isinstance(node.exc, ast.Call) else node.exc
+        return isinstance(raised, ast.Name) and raised.id == "AssertionError"
+    return isinstance(node, ast.Assert) and not any(
+        isinstance(part, (ast.Name, ast.Call)) for part in ast.walk(node.test)
+    )
