@@ -314,9 +314,8 @@ def _watch_databases(peer: TrustedPeer, looked_up: Callable[[], None]) -> None:
 
     real, turns, refuse = sqlite3.connect, peer.turns, peer.refuse
     own: set[str | None] = {None}  # views of the tests; no view
-    read: dict[
-        str | None, set[str | None]
-    ] = {}  # by which views of the candidate's, or by none, what the tests wrote was read
+    # by which views of the candidate's, or by none, what the tests wrote was read
+    read: dict[str | None, set[str | None]] = {}
 
     def authorize(action: int, first: str | None, second: object, database: object, within: str | None) -> int:
         if action == sqlite3.SQLITE_SELECT:
