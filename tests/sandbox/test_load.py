@@ -55,11 +55,11 @@ RIGHT = [
 
 @pytest.fixture
 def busy_machine() -> Iterator[None]:
-    """Four other processes for each processor, which never wait; they end by themselves if nothing ends them.
+    """Two other processes for each processor, which never wait; they end by themselves if nothing ends them.
 
     Each in a session of its own, since the kernel shares processors out between sessions.
     """
-    hogs = [subprocess.Popen([sys.executable, "-S", "-c", HOG], start_new_session=True) for _ in range(4 * CORES)]
+    hogs = [subprocess.Popen([sys.executable, "-S", "-c", HOG], start_new_session=True) for _ in range(2 * CORES)]
     yield
     for hog in hogs:
         hog.kill()

@@ -100,7 +100,8 @@ class FailedChecks:
         """Functions of the tests that other threads run and stay in, with a check to come: others may be about to end, or go on."""
         stuck: set[tuple[types.FrameType, int]] | None = None
         for look in range(_LOOKS):
-            time.sleep(_BETWEEN_LOOKS if look else 0)
+            if look:
+                time.sleep(_BETWEEN_LOOKS)
             threads = (frame for thread, frame in sys._current_frames().items() if thread != get_ident())
             found = {(at, at.f_lasti) for at in map(self._before_check, threads) if at is not None}
             stuck = found if stuck is None else stuck & found
