@@ -25,38 +25,32 @@ _GO_THROUGH = frozenset(
 @functools.lru_cache(maxsize=256)
 def reading(text: str) -> Reading:
     """Return what the text says of itself that the border needs to know."""
-    return Reading(
-        words=names.words(text),
-        kinds=names.kinds(text),
-        replaced=names.replaced(text),
-        unread=names.unread(text),
-        by_id="id" in names.free(text),
-        **_to_check(text),
-    )
-
-
-def _to_check(text: str) -> dict[str, Any]:
-    """The lines of `with` statements after or in which a check follows, and those of functions, with the function's name: an error
-    that is swallowed there, or raised, takes the check along."""
-    nodes = names.parsed(text)
+    # checks to come are the lines of `with` statements after or in which one follows, and those of functions, with the function's
+    # name: an error that is swallowed there, or raised, takes the check along
+    nodes, words = names.parsed(text), names.words(text)
     functions = [node for node in nodes if isinstance(node, names.FUNCTIONS)]
     contexts = [node for node in nodes if isinstance(node, (ast.With, ast.AsyncWith))]
     helpers = {
         node.name for node in functions if contexts and any(checks_something(part, set()) for part in ast.walk(node))
     }
-    beside = not names.words(text).isdisjoint(("threading", "concurrent", "asyncio"))
+    beside = not words.isdisjoint(("threading", "concurrent", "asyncio"))
     catches = [node for node in nodes if isinstance(node, (ast.Try, ast.TryStar, ast.With, ast.AsyncWith))]
     empty = {name for found in _ASSERTED_EMPTY.findall(text) for name in found if name}
     checking = {(node.name, line) for node in functions for line in _lines_to_check(node.body, set(), empty)}
     endless = _endless(nodes) if beside else set()
     caught = _lines(catches)
     answer = {node.name for node in functions if _answers_by_error(node)}
-    return {
-        "still_to_check": frozenset(line for node in contexts for line in _lines_to_check(node.body, helpers)),
-        "checking": frozenset(checking),
-        "due": frozenset(place for place in checking if beside and place[1] not in endless),
-        "unheard": frozenset(place for place in checking if place[0] in answer and place[1] not in caught),
-    }
+    return Reading(
+        words=words,
+        kinds=names.kinds(text),
+        replaced=names.replaced(text),
+        unread=names.unread(text),
+        by_id="id" in names.free(text),
+        still_to_check=frozenset(line for node in contexts for line in _lines_to_check(node.body, helpers)),
+        checking=frozenset(checking),
+        due=frozenset(place for place in checking if beside and place[1] not in endless),
+        unheard=frozenset(place for place in checking if place[0] in answer and place[1] not in caught),
+    )
 
 
 def _endless(nodes: Sequence[ast.AST]) -> set[int]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import functools
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from typing import Any
 
@@ -42,10 +43,6 @@ class Sources:
 
     def __init__(self, nodes: Sequence[ast.AST], asked: Set[str], parents: Mapping[int, ast.AST] | None = None) -> None:
         self._nodes, self._asked = nodes, asked
-        self._functions: dict[str, list[ast.FunctionDef | ast.AsyncFunctionDef]] = {}
-        for node in nodes:
-            if isinstance(node, FUNCTIONS):
-                self._functions.setdefault(node.name, []).append(node)
         self.defined: dict[str, Any] = {node.name: node for node in nodes if isinstance(node, DEFINITIONS)}
         self.parents = parents or {id(child): node for node in nodes for child in ast.iter_child_nodes(node)}
         self._uses: dict[str, list[ast.Name | ast.Attribute]] = {}
@@ -138,14 +135,22 @@ class Sources:
             return bool(bound) and all(value is not None and self._holds_own(value, seen) for value in bound)
         return self.own(node, seen)
 
+    @functools.cached_property
+    def _helpers(self) -> dict[str, ast.FunctionDef]:
+        """Functions of the tests, one of its name, of which all that they give is written down."""
+        functions = [node for node in self._nodes if isinstance(node, FUNCTIONS)]
+        count = Counter(node.name for node in functions)
+        return {
+            node.name: node
+            for node in functions
+            if isinstance(node, ast.FunctionDef) and count[node.name] == 1 and not node.decorator_list
+            if not any(isinstance(part, ast.YieldFrom) for part in ast.walk(node))
+        }
+
     def _helper(self, call: ast.Call) -> ast.FunctionDef | None:
-        """The function of the tests that is called, where they have one of this name and all that it gives is written down."""
+        """The function of the tests that is called, where it is one of those and nothing else has its name."""
         name = call.func.id if isinstance(call.func, ast.Name) else ""
-        found = self._functions.get(name, [])
-        if len(found) != 1 or name in self._bound or name in self._asked or found[0].decorator_list:
-            return None
-        passes_on = any(isinstance(part, ast.YieldFrom) for part in ast.walk(found[0]))
-        return found[0] if isinstance(found[0], ast.FunctionDef) and not passes_on else None
+        return self._helpers.get(name) if name not in self._bound and name not in self._asked else None
 
     def _handed_on(self, name: str, asking: frozenset[str] = frozenset()) -> bool:
         """Somebody else has what this name stands for, or may have changed it. `asking`: names of which that is being asked."""
