@@ -36,7 +36,7 @@ _BORDER = (  # tasks that it may show in, the module of border/, what stands the
     ("type by name", "run_by", "values", "memoryview super type hasattr dir", "memoryview super"),
     ("metaclass that contains all", "divisors", "proxies", "if isinstance(other, (Proxy, ProxyClass)):", "if True:"),
     ("context that swallows", "squared", "failed_checks", "at.tb_lineno in self.text.still_to_check", "False"),
-    ("error before a check", "visit,report_to", "failed_checks", "at.tb_lineno) in self.text.checking", "0) in self.checking"),
+    ("error before a check", "visit,report_to", "failed_checks", "place in self.text.checking", "False"),
     ("check swallowed by a call", "visit,for_each", "failed_checks", "if self.is_check(error) or self._keeps_from_check(error):", "if False:"),
 )  # fmt: skip
 HOLES = {name: Hole(tasks, f"border/{module}.py", closed, opened) for name, tasks, module, closed, opened in _BORDER}

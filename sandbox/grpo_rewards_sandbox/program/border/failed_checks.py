@@ -30,12 +30,14 @@ class FailedChecks:
 
     def may_swallow(self, error: BaseException) -> bool:
         """A context manager of the candidate's may swallow what the tests raised, or what their text names: no check along with it."""
-        at = error.__traceback__
-        own = at is not None and at.tb_frame.f_globals.get("__name__") in TEST_MODULES
-        if at is not None and own and at.tb_lineno in self.text.still_to_check:
+        at, theirs = error.__traceback__, "_border_number" in getattr(error, "__dict__", {})
+        if at is None or at.tb_frame.f_globals.get("__name__") not in TEST_MODULES:
+            return not theirs
+        if at.tb_lineno in self.text.still_to_check or self._left_check(at):
             return False
-        return "_border_number" not in getattr(error, "__dict__", {}) or (
-            at is not None and type(error).__name__ in at.tb_frame.f_code.co_names
+        name, code = type(error).__name__, at.tb_frame.f_code
+        return (
+            not theirs or (name, at.tb_lineno) in self.text.given or name in self.text.said.intersection(code.co_names)
         )
 
     def is_check(self, error: BaseException | None) -> bool:
@@ -77,7 +79,7 @@ class FailedChecks:
             return
         frame = at.tb_frame  # the outermost that it came to
         module = str(frame.f_globals.get("__name__"))
-        theirs = module in TEST_MODULES and not names(frame, error)
+        theirs = module in TEST_MODULES and not self._names(frame, error)
         if self.failed is None and (theirs or module.startswith(__package__)):
             self.failed = error
 
@@ -120,25 +122,32 @@ class FailedChecks:
 
     def _keeps_from_check(self, error: BaseException) -> bool:
         """A function of the tests that the candidate called raised this before a check of its own."""
-        at = None if isinstance(error, (asyncio.CancelledError, GeneratorExit)) else error.__traceback__
-        while at is not None and at.tb_frame.f_globals.get("__name__") not in TEST_MODULES:
+        ends = isinstance(error, (asyncio.CancelledError, GeneratorExit))
+        return not ends and self._left_check(error.__traceback__)
+
+    def _left_check(self, at: types.TracebackType | None) -> bool:
+        """On its way from here an error left a function of the tests with a check to come: one that is run still did not let it go."""
+        running, frame = set(), sys._getframe()
+        while frame := frame.f_back:  # type: ignore[assignment]
+            running.add(frame)
+        while at is not None:
+            place, module = (at.tb_frame.f_code.co_name, at.tb_lineno), at.tb_frame.f_globals.get("__name__")
+            if module in TEST_MODULES and at.tb_frame not in running and place in self.text.checking:
+                return True
             at = at.tb_next
-        return at is not None and (at.tb_frame.f_code.co_name, at.tb_lineno) in self.text.checking
+        return False
 
+    def _names(self, frame: types.FrameType, error: BaseException) -> bool:
+        """A function names this error, or a class of it; one by which an iterator steps ends it by what it raises, and expects nothing."""
+        code = frame.f_code
+        named = self.text.errors.intersection(code.co_names, (cls.__name__ for cls in type(error).__mro__))
+        return bool(named) and code.co_name not in ("__next__", "__anext__")
 
-def names(frame: types.FrameType, error: BaseException) -> bool:
-    """A function names this error, or a class of it; one by which an iterator steps ends it by what it raises, and expects nothing."""
-    code = frame.f_code
-    return code.co_name not in ("__next__", "__anext__") and any(
-        cls.__name__ in code.co_names for cls in type(error).__mro__
-    )
-
-
-def expected(error: BaseException) -> bool:
-    """A function of the tests that is being run names this."""
-    frame: types.FrameType | None = sys._getframe()
-    while frame is not None:
-        if frame.f_globals.get("__name__") in TEST_MODULES and names(frame, error):
-            return True
-        frame = frame.f_back
-    return False
+    def expected(self, error: BaseException) -> bool:
+        """A function of the tests that is being run names this."""
+        frame: types.FrameType | None = sys._getframe()
+        while frame is not None:
+            if frame.f_globals.get("__name__") in TEST_MODULES and self._names(frame, error):
+                return True
+            frame = frame.f_back
+        return False

@@ -48,6 +48,9 @@ class Reading:
 
     words: frozenset[str] = frozenset()
     kinds: frozenset[str] = frozenset()  # classes that they say something is an object of
+    errors: frozenset[str] = frozenset()  # classes of errors that they catch or expect
+    given: frozenset[tuple[str, int]] = frozenset()  # of these what contexts are given, with the lines within
+    said: frozenset[str] = frozenset()  # and those of which they say so elsewhere, or that an error was one
     replaced: frozenset[str] = frozenset()  # names of attributes that they may set
     unread: frozenset[str] = frozenset()  # methods whose results they never look at
     by_id: bool = False  # they know objects by their `id`

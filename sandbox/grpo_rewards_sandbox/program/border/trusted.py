@@ -17,7 +17,7 @@ from . import handed_over, stdlib
 from .answers import Answers
 from .awaiting import waiting
 from .codec import Ref
-from .failed_checks import Refused, expected
+from .failed_checks import Refused
 from .libraries import OF_LIBRARIES
 from .messages import NOTHING, Along, DescribedFunction, Ends
 from .operations import AWAITED, SPECIAL
@@ -316,7 +316,7 @@ class TrustedPeer(Answers):
         # out of anything but an iterator it would end the tests' own loops: zip(map(solve, ...), ...)
         if iterates and not isinstance(error, GeneratorExit):
             return True
-        if found := expected(error):
+        if found := self.expected(error):
             self.named, self.named_in = error, get_ident()
         return found
 

@@ -6,6 +6,7 @@ import ast
 import builtins
 import functools
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TypeGuard
 
@@ -56,6 +57,9 @@ def parsed(source: str) -> tuple[ast.AST, ...]:
         return tuple(ast.walk(ast.parse(source)))
     except (SyntaxError, ValueError, RecursionError):
         return ()
+
+
+_EXPECTING = ("raises", "assertRaises", "suppress")
 
 
 @functools.lru_cache(maxsize=64)
@@ -116,6 +120,25 @@ def kinds(source: str) -> frozenset[str]:
         node.args[1] for node in calls if called(node) in ("isinstance", "assertIsInstance", "assertNotIsInstance")
     )
     return frozenset(last_name(part) for node in given for part in ast.walk(node)) - {""}
+
+
+def errors(nodes: Iterable[ast.AST]) -> set[str]:
+    """Return the names of classes of errors that handlers catch, or functions and contexts that expect one are given."""
+    found: list[ast.expr | None] = []
+    for node in nodes:
+        if isinstance(node, ast.ExceptHandler):
+            found.append(node.type)
+        elif isinstance(node, ast.withitem):
+            found += (
+                part for call in ast.walk(node.context_expr) if isinstance(call, ast.Call) for part in given(call)
+            )
+        elif isinstance(node, ast.Call) and called(node).startswith(_EXPECTING):
+            found += node.args if called(node) == "suppress" else node.args[:1]
+        elif isinstance(node, ast.Compare):  # `kind is ValueError`, `type(error) == ValueError`
+            of_class = isinstance(node.left, ast.Call) and called(node.left) == "type"
+            found += node.comparators if of_class or isinstance(node.ops[0], ast.Is) else []
+    parts = (part for node in found for part in (node.elts if isinstance(node, (ast.Tuple, ast.List)) else [node]))
+    return {last_name(part) for part in parts if part is not None} - {""}
 
 
 @functools.lru_cache(maxsize=64)

@@ -43,6 +43,11 @@ def reading(text: str) -> Reading:
     return Reading(
         words=words,
         kinds=names.kinds(text),
+        errors=names.kinds(text) | names.errors(nodes),
+        said=names.kinds(text) | names.errors(_said_elsewhere(nodes, contexts)),
+        given=frozenset(
+            (name, line) for node in contexts for name in names.errors(node.items) for line in _lines(node.body)
+        ),
         replaced=names.replaced(text),
         unread=names.unread(text),
         by_id="id" in names.free(text),
@@ -51,6 +56,18 @@ def reading(text: str) -> Reading:
         due=frozenset(place for place in checking if beside and place[1] not in endless),
         unheard=frozenset(place for place in checking if place[0] in answer and place[1] not in caught),
     )
+
+
+def _said_elsewhere(nodes: Sequence[ast.AST], contexts: Sequence[ast.With | ast.AsyncWith]) -> list[ast.AST]:
+    """Where a text says what class an error is that is no more on its way, or gives one to what it enters later."""
+    entered = {names.last_name(item.context_expr) for node in contexts for item in node.items} - {""}
+    found: list[ast.AST] = [node for node in nodes if isinstance(node, ast.Compare)]
+    for node in nodes:
+        if isinstance(node, ast.Assign) and not entered.isdisjoint(map(names.last_name, node.targets)):
+            found.append(ast.withitem(node.value))
+        elif isinstance(node, ast.Call) and called(node).startswith("enter_"):
+            found.append(ast.withitem(node))
+    return found
 
 
 def _endless(nodes: Sequence[ast.AST]) -> set[int]:
