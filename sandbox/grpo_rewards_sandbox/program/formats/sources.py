@@ -34,6 +34,7 @@ _READERS = frozenset(("loads", "literal_eval"))  # of JSON and Python
 _MAKES_MAPPINGS = frozenset(
     "dict OrderedDict defaultdict Counter ChainMap fromkeys vars globals locals asdict _asdict groupdict loads load SimpleNamespace".split()
 )
+_TEXTS = frozenset("__name__ __qualname__ __module__ __doc__".split())  # of the attributes by special names
 # they look at what they are given, and neither change nor keep it
 _LOOKS = _PURE | _DRAWS | frozenset("print isinstance parametrize any all".split())
 
@@ -418,7 +419,8 @@ def _by_pytest_alone(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
 
 
 def _is_mapping(node: ast.AST | None) -> bool:
-    held = isinstance(node, ast.Attribute) and node.attr.startswith("__") and node.attr.endswith("__")
+    special = isinstance(node, ast.Attribute) and node.attr.startswith("__") and node.attr.endswith("__")
+    held = special and getattr(node, "attr", "") not in _TEXTS
     by_name = isinstance(node, ast.FunctionDef) and node.name == "__getitem__"
     made = isinstance(node, ast.Call) and called(node) in _MAKES_MAPPINGS
     return held or by_name or made or isinstance(node, (ast.Dict, ast.DictComp))
