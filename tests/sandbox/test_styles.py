@@ -300,6 +300,13 @@ def test_a_library_that_writes_functions_of_names_alone_may(sandbox: Sandbox, na
     assert (right.status, wrong.status) == ("passed", "failed")
 
 
+def test_no_deadline_goes_by_the_clock(sandbox: Sandbox) -> None:
+    need(sandbox, "hypothesis")
+    tests = f"from solution import f\n{WRITE_NAMES_ALONE['hypothesis']}"
+    slow = "import time\ndef f(x):\n    time.sleep(0.3)\n    return x\n"
+    assert [verdict.status for verdict in sandbox.run([Job(slow, tests, "pytest")])] == ["passed"]
+
+
 def test_no_annotation_that_is_the_candidates_text_is_evaluated(sandbox: Sandbox) -> None:
     text = "__import__('sys').modules['test_solution'].__dict__.__setitem__('WANT', None) or int"
     tests = (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import linecache
 import os
 
@@ -13,6 +14,15 @@ from .checks import begun, judged
 from .plain_file import publish
 from .pytest_session import Outcomes, PreparedSession, judge
 from .report import JobReport, Progress, refused
+
+
+def _without_deadlines() -> None:
+    """The job's time is bounded as a whole: what one example takes by the clock depends on what else runs on the machine."""
+    with contextlib.suppress(ImportError):
+        from hypothesis import HealthCheck, settings
+
+        settings.register_profile("border", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+        settings.load_profile("border")
 
 
 def run(
@@ -31,6 +41,8 @@ def run(
         candidate_side.work_in(peer, turns)
         # in the common folder the candidate could say which characters hypothesis draws from
         os.environ["HYPOTHESIS_STORAGE_DIRECTORY"] = f"{folder}/__pycache__"
+    if "hypothesis" in tests:
+        _without_deadlines()
     with judged(report, peer):
         publish(peer, job)
         candidate_side.follow_seed(peer, tests)
