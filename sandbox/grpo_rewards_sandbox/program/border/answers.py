@@ -8,6 +8,7 @@ import logging
 import sys
 import types
 import warnings
+import weakref
 from typing import Any
 
 from . import handed_over
@@ -21,6 +22,7 @@ from .uses import TEST_MODULES
 _OF_OBJECTS = frozenset("op call await start signature getattr setattr delattr".split())
 # they tell of insides, or end what the tests go on with
 _NOT_FOR_CANDIDATES = frozenset(("dir", "copy", "deepcopy", "throw", "close"))
+_DOES: dict[str, Any] = {"getattr": getattr, "setattr": setattr, "delattr": delattr}
 _RECORD = logging.makeLogRecord({"message": "", "asctime": ""})
 
 
@@ -32,6 +34,7 @@ class Answers(ProxyMaker, FailedChecks):
         self._quiet = quiet
         self._given: set[int] = set()  # classes of the tests that were themselves handed over, by identity
         self._texts: dict[str, str] = {}
+        self._marks: weakref.WeakKeyDictionary[types.FunctionType, set[str]] = weakref.WeakKeyDictionary()
         self.unasked = {}
         self.loop: Any = None
         self.waiting: Any = None
@@ -97,6 +100,11 @@ class Answers(ProxyMaker, FailedChecks):
                 self.differs(f"a default of the tests' {handed_over.kind(value)} stays with it")
             return handed_over.signature(value, self._handed_over, self.differs)
         name = arguments[1]
+        if type(value) is types.FunctionType and (marks := self._marks_of(value, what, name)):
+            if name in marks:
+                return _DOES[what](*arguments)
+            if what == "getattr" and name == "__dict__" and vars(value).keys() - {"__wrapped__"} == marks.keys():
+                return marks
         try:
             if what == "getattr":
                 found: Any = handed_over.read(value, name)
@@ -113,6 +121,13 @@ class Answers(ProxyMaker, FailedChecks):
                 raise AttributeError(f"{handed_over.kind(value)!r} object has no attribute {name!r}") from None
             raise self._withheld(what[:3], name, value) from None
         raise self.protocol(f"a request {what!r}")
+
+    def _marks_of(self, function: types.FunctionType, what: str, name: object) -> dict[str, Any]:
+        """The attributes that the candidate gave a function of the tests, as decorators mark them, with one that it gives now."""
+        own = self._marks.setdefault(function, set())
+        if what == "setattr" and handed_over.may_mark(function, name, self.text.replaced):
+            own.add(str(name))
+        return {one: vars(function).get(one) for one in own}
 
     def _withheld(self, what: str, name: object, value: object) -> handed_over.Withheld:
         said = f"the candidate may not {what} {name} of the tests' {handed_over.kind(value)}"

@@ -7,6 +7,7 @@ import contextlib
 import contextvars
 import functools
 import importlib
+import importlib.machinery
 import json
 import operator
 import os
@@ -41,13 +42,14 @@ class CandidatePeer(Describer):
         super().__init__(ends)
         self.out, self.err = Printed(1), Printed(2)
         self.loop = EventLoop(self.request)
+        self.asks_subclass = False  # the program does
         self.folder = ""  # the working directory, where the tests share one
         self._unsaid: list[tuple[Any, ...]] = []  # by threads that the candidate has of itself
         self.replaced: dict[tuple[str, tuple[str, ...], str], object] = {}
         self.requests: dict[str, Callable[..., object]] = {
             "method": lambda value, name, args, named: getattr(value, name)(*args, **named),
             "call": lambda value, args, named: value(*args, **named),
-            "op": lambda name, *args: OPERATIONS[name](*args),
+            "op": lambda name, *args: (_leave if name == "exit" else OPERATIONS[name])(*args),
             "getattr": getattr,
             "setattr": setattr,
             "delattr": delattr,
@@ -77,11 +79,12 @@ class CandidatePeer(Describer):
     # ---- objects of the tests
 
     def number_of_theirs(self, value: object) -> int | None:
-        if issubclass(type(value), Stub):
+        kind = type(value)  # not what it says that it is, which may be what it stands for and has yet to make
+        if issubclass(kind, Stub):
             number: int = object.__getattribute__(value, "_border_number")
             return number
-        if type(type(value)) is type and isinstance(value, stubs.StubClass):
-            return stubs.number_of(value)
+        if issubclass(kind, stubs.StubClass):
+            return stubs.number_of(value)  # type: ignore[arg-type]
         return None
 
     def decode_object(self, tag: str, body: Any) -> object:
@@ -114,17 +117,15 @@ class CandidatePeer(Describer):
         return stubs.class_of(tuple(map(self._class_of_tests, bases)), self.decode(builtin), own)
 
     def decode_exception(self, coded: Any) -> BaseException:
-        error: Any
         if "p" in coded:
-            error = self.mine[coded["p"]]
-        else:
-            base = exception(coded["b"])
-            error = new_exception(stubs.exception_class(base, coded["n"]), self.decode(coded["a"]))
-            for name, part in coded["s"].items():
-                with contextlib.suppress(Exception):
-                    setattr(error, name, self.decode(part))
-            for note in coded["notes"]:
-                error.add_note(note)
+            return self.mine[coded["p"]]  # type: ignore[return-value]
+        base = exception(coded["b"])
+        error: Any = new_exception(stubs.exception_class(base, coded["n"]), self.decode(coded["a"]))
+        for name, part in coded["s"].items():
+            with contextlib.suppress(Exception):
+                setattr(error, name, self.decode(part))
+        for note in coded["notes"]:
+            error.add_note(note)
         with contextlib.suppress(AttributeError, KeyError):
             error._border_test_exception = coded["t"]
         return error  # type: ignore[no-any-return]
@@ -226,7 +227,7 @@ class CandidatePeer(Describer):
 
         Return it, the names that it defines, its `__all__` and its docstring.
         """
-        self.has_handlers = "signal" in source
+        self.has_handlers, self.asks_subclass = "signal" in source, "issubclass" in source
         if "sqlite" in source:
             sys.addaudithook(open_database)
         module = _module(name)
@@ -265,7 +266,7 @@ def _where() -> str:
 
 def _module(name: str) -> types.ModuleType:
     module = sys.modules[name] = types.ModuleType(name)
-    module.__file__ = script.path_of(name)
+    module.__file__, module.__spec__ = script.path_of(name), importlib.machinery.ModuleSpec(name, None)
     return module
 
 
@@ -273,6 +274,16 @@ def _attributes(value: object) -> object:
     """Return what `vars` gives: an object's own dictionary, which both sides hold; a copy of what shows a class's or a module's."""
     held = value.__dict__
     return dict(held) if type(held) is not dict or isinstance(value, types.ModuleType) else held
+
+
+def _leave(context: object, kind: object, error: object, trace: object) -> object:
+    """By an error a context is left while that is handled: what writes it, as `logging` does, looks for it."""
+    if not isinstance(error, BaseException):
+        return OPERATIONS["exit"](context, kind, error, trace)
+    try:
+        raise error
+    except BaseException:  # noqa: BLE001  whatever it is
+        return OPERATIONS["exit"](context, kind, error, error.__traceback__)
 
 
 def _signature(value: Callable[..., object]) -> object:

@@ -7,6 +7,7 @@ import marshal
 import operator
 import sys
 import types
+import weakref
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -111,6 +112,7 @@ class Codec(Channel):
         self.shared_by_id: dict[int, int] = {}
         self.theirs: dict[int, Any] = {}
         self._released: set[int] = set()
+        self._bound: weakref.WeakValueDictionary[int, Any] = weakref.WeakValueDictionary()  # methods, by their hash
         # with several threads messages cross each other: of a handle in which message it was sent last, and containers that this side gave up
         # until the other side has heard so
         self.several = False
@@ -292,6 +294,13 @@ class Codec(Channel):
             self.mine_by_id[id(value)] = number
         self._sent_in[number] = self.sent + 1
         return number
+
+    def one_method(self, value: Any) -> Any:
+        """A method is bound anew at each use, and equal to what it was: one of them crosses. Anything else is returned as it is."""
+        if isinstance(value, (types.MethodType, types.BuiltinMethodType)):
+            known = self._bound.get(hash(value))
+            value = self._bound[hash(value)] = known if known == value else value
+        return value
 
     # ---- shared containers
 

@@ -16,7 +16,7 @@ from .messages import DescribedClass, DescribedFunction, Ends, Note, OfSomeClass
 from .operations import AWAITED, SPECIAL
 from .peer import Peer
 from .signatures import kind_of
-from .stdlib import arguments, base_name, exception_name, function_name
+from .stdlib import arguments, base_name, exception_name, function_name, registered
 from .stubs import differs
 from .values import BASES, CONTAINER_NAMES, SCALARS
 
@@ -50,6 +50,7 @@ class Describer(Peer):
         number = self.own(cls)
         self.described.add(number)
         bases = [base_name(base) or exception_name(base) or self.encode(base) for base in cls.__bases__]
+        bases += registered(cls)
         own = [base for base in cls.__mro__[:-1] if base not in _VALUE_TYPES]
         names = {name: value for base in reversed(own) for name, value in vars(base).items()}
         # Enum defines one: every enumeration would seem to have a hash of its own
@@ -64,13 +65,13 @@ class Describer(Peer):
         if "__getattribute__" in names:
             methods = []
         described_as = str(cls.__name__), str(cls.__qualname__), str(cls.__module__)
-        if "__del__" in names:
-            differs(f"an object of class {cls.__name__} that the tests let go ends when the candidate is next called")
         deciding = type(cls).__instancecheck__, getattr(cls, "__subclasshook__", None)
         deciders = [getattr(one, "__module__", None) for one in deciding]
         if cls.__module__ in deciders and cls.__module__ not in sys.stdlib_module_names:  # the tests have those too
             differs(f"`isinstance` does not ask class {cls.__name__} about values that are no objects of it")
         more = self._more(cls)
+        if "__del__" in names:
+            more["ends"] = True
         if hides := _hidden_methods(cls, names):
             more["hides"] = hides
         self.new_classes.append(DescribedClass(number, *described_as, bases, special, methods, more))
@@ -114,12 +115,13 @@ class Describer(Peer):
         kind = type(value)
         if self.named and (name := function_name(value)) in self.named and self.named[name] is value:
             return {"Q": name}
-        if isinstance(value, type):
+        # what it is, whatever it says that it is: one that stands for something not made yet would make it
+        if issubclass(kind, type):
             return {"C": self._class(value)}
-        if isinstance(value, BaseException):
+        if issubclass(kind, BaseException):
             return {"E": self.encode_exception(value)}
         if kind in _FUNCTIONS:
-            return {"Fn": self._function(value)}
+            return {"Fn": self._function(self.one_method(value))}
         if kind in _ITERATES:
             if kind is types.GeneratorType and value.gi_code.co_flags & inspect.CO_ITERABLE_COROUTINE:
                 differs("what `types.coroutine` lets be awaited is a plain generator on the other side")

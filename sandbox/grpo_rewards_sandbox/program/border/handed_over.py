@@ -9,9 +9,9 @@ import inspect
 import operator
 import sys
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Set
 
-from .proxies import namespace
+from .proxies import hidden, namespace
 from .signatures import described
 from .uses import TEST_MODULES, BoundMethod
 
@@ -104,6 +104,13 @@ def writable(value: object, name: object, *, given: bool) -> str:
     if of_class or is_mock(value) or callable(getattr(held, name, None)):
         raise Withheld(name)
     return name
+
+
+def may_mark(function: types.FunctionType, name: object, replaced: Set[str]) -> bool:
+    """Say whether the candidate may give it an attribute: one that is not there, that no tool looks for and the tests set nowhere themselves."""
+    if type(name) is not str or name.startswith("__") or hidden(name):
+        return False
+    return name not in replaced and not hasattr(function, name)
 
 
 def _public(value: object, name: object) -> str:

@@ -40,6 +40,7 @@ class OfSomeClasses(TypedDict, total=False):
     kind: str  # of property and the like: which it is
     bound: list[str]  # names that the program has it by, beside its own
     hides: list[str]  # methods of the builtin that it derives from, in whose places it has something else
+    ends: bool  # it has a `__del__`
     collection: bool  # its class makes it a collection: of an Enum's members, say
 
 

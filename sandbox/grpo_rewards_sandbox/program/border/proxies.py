@@ -54,6 +54,7 @@ class Reading:
     replaced: frozenset[str] = frozenset()  # names of attributes that they may set
     unread: frozenset[str] = frozenset()  # methods whose results they never look at
     by_id: bool = False  # they know objects by their `id`
+    by_identity: bool = False  # in callbacks they compare two of them by `is`
     still_to_check: frozenset[int] = frozenset()  # contexts after or in which a check follows
     checking: frozenset[tuple[str, int]] = frozenset()  # the same of functions, with their names
     due: frozenset[tuple[str, int]] = frozenset()  # of these, those that no loop without a known end comes back to
@@ -127,7 +128,8 @@ ASKS_DATA = frozenset(
 def refuse_object(self: object, where: str) -> Any:
     """Fail the test, where it takes an object of the candidate for data; say what the row would need."""
     kind = type(self)
-    named = isinstance(kind, ProxyClass) and not facts(kind).tested
+    # no row can name what stands for a default of the tests
+    named = isinstance(kind, ProxyClass) and not facts(kind).tested and kind.__module__ != f"{__package__}.stubs"
     name = type.__getattribute__(kind, "__name__")
     Border.peer.refuse(
         f"the candidate returned an object of class {name} where {where}: that has to be plain data, or the row needs "
@@ -370,8 +372,9 @@ class Proxy:
     """An object of the candidate."""
 
     _border = Facts(0)
-    _border_asked: object = None  # the name by which the tests read one that can be called of another
-    _border_held: tuple[int, list[object]] | tuple[None, None] = None, None  # of a sequence: what it held at a message
+    # types in comments: annotations of this class would be those of each object
+    _border_asked = None  # type: object  # the name by which the tests read one that can be called of another
+    _border_held = None, None  # type: tuple[int, list[object]] | tuple[None, None]  # of a sequence: what it held at a message
     __setattr__ = assign
     __delattr__ = delete
     __dir__ = listed

@@ -72,7 +72,7 @@ class ProxyMaker(ExceptionMaker):
         self.origins: dict[int, int] = {}
         self.given_back = 0  # how often something came back that is here already
         self._differences: dict[str, None] = {}  # what was met that plain Python has otherwise, in its order
-        self._elsewhere: dict[str, None] = {}  # classes that are other ones than here
+        self._elsewhere: dict[str, None] = {}  # and of classes, that they are other ones than here
 
     def differs(self, what: str) -> None:
         """Remember what is otherwise here than in plain Python: a reason says so, and no verdict comes of it."""
@@ -80,7 +80,7 @@ class ProxyMaker(ExceptionMaker):
             self._differences.setdefault(what[:MAX_SAID])
 
     def differences(self) -> list[str]:
-        """What to say of a failure; that a class is another one last, which many are and little comes of."""
+        """What to say of a failure; that a class is another one, or how its objects end, last: many are so and little comes of it."""
         return [*self._differences, *self._elsewhere][:MAX_DIFFERENCES]
 
     def without_gradient(self) -> None:
@@ -101,6 +101,10 @@ class ProxyMaker(ExceptionMaker):
             if other and len(self._elsewhere) < MAX_DIFFERENCES and not self.text.words.isdisjoint((*parts, one.name)):
                 self._elsewhere.setdefault(
                     f"{one.module}.{one.name} in the candidate's process is another class than here"
+                )
+            if "ends" in one.more and len(self._elsewhere) < MAX_DIFFERENCES:
+                self._elsewhere.setdefault(
+                    f"an object of class {one.name[:MAX_SAID]} that the tests let go ends when the candidate is next called"
                 )
             cls = self.classes[one.number] = self._proxy_class(one)
             if one.more.get("abstract"):

@@ -81,15 +81,22 @@ class ExceptionMaker(Peer):
             error = self._new_exception(coded)
             if len(self._their_exceptions) < MAX_KEPT:
                 self._their_exceptions[number] = error
+        elif "c" in coded:  # one of its own may have been added to since
+            error.args = self._arguments(coded)
+            self._fill(error, coded)
         for name in ("cause", "context"):
             if name in coded:
                 BaseException.__setattr__(error, f"__{name}__", self.decode_exception(coded[name]))
         BaseException.__setattr__(error, "__suppress_context__", coded.get("quiet") is True)
         return error
 
-    def _new_exception(self, coded: Any) -> BaseException:
+    def _arguments(self, coded: Any) -> tuple[object, ...]:
         args = self.decode(coded["a"])
         self.demand(type(args) is tuple, "an exception's arguments")
+        return args  # type: ignore[no-any-return]
+
+    def _new_exception(self, coded: Any) -> BaseException:
+        args = self._arguments(coded)
         error: BaseException
         if "g" in coded:
             parts = [self.decode_exception(part) for part in coded["g"][1]]
@@ -99,6 +106,17 @@ class ExceptionMaker(Peer):
             error = self._builtin_exception(coded["b"], args)
         else:
             error = self._own_exception(coded, args)
+        self._fill(error, coded)
+        if isinstance(error, NameError) and error.name in self.text.words:
+            self.differs("the program sees nothing of the tests and, of the setup, plain classes and imports only")
+        if isinstance(error, PermissionError) and error.errno == errno.EPERM:
+            self.differs("files that the tests made are another user's, who alone changes their mode, owner and times")
+        error.__dict__["_border_number"] = coded["h"]
+        return error
+
+    def _fill(self, error: BaseException, coded: Any) -> None:
+        """Give an exception its attributes, and its text as it is as it crosses."""
+        error.__dict__.update((f"_border_{way}", coded[way]) for way in ("str", "repr") if type(coded.get(way)) is str)
         for name, part in coded.get("s", {}).items():
             if not name.startswith("_border") and (name == "__notes__" or not name.startswith("__")):
                 value = self.decode(part)
@@ -109,12 +127,6 @@ class ExceptionMaker(Peer):
                     BaseException.__setattr__(error, name, read(error, name, value))
                 except Exception:  # noqa: BLE001  a read-only attribute of a builtin exception
                     continue
-        if isinstance(error, NameError) and error.name in self.text.words:
-            self.differs("the program sees nothing of the tests and, of the setup, plain classes and imports only")
-        if isinstance(error, PermissionError) and error.errno == errno.EPERM:
-            self.differs("files that the tests made are another user's, who alone changes their mode, owner and times")
-        error.__dict__["_border_number"] = coded["h"]
-        return error
 
     def _builtin_exception(self, name: str, args: tuple[object, ...]) -> BaseException:
         cls = _exception_class(name)
@@ -134,7 +146,6 @@ class ExceptionMaker(Peer):
             return _exception_class("Exception")("a group of exceptions")  # type: ignore[no-any-return]
         error = empty_exception(cls)
         error.args = args
-        error.__dict__.update((f"_border_{way}", coded[way]) for way in ("str", "repr") if type(coded.get(way)) is str)
         return error
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from types import CodeType, FunctionType
+from types import CodeType, FunctionType, MethodType
 from typing import Any
 
 from .values import SCALARS
@@ -63,10 +63,41 @@ def kind_of(function: Any) -> str:
     return "fn" if type(function) is FunctionType else "other"
 
 
-# what inspect and asyncio look at, to know what a call gives; nothing else of a function's code is the other side's
+# what inspect and asyncio look at, to know what a call gives
 _FLAGS = {"gen": inspect.CO_GENERATOR, "co": inspect.CO_COROUTINE, "agen": inspect.CO_ASYNC_GENERATOR}
+_REST = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS
+Shape = tuple[str, tuple[int, int, int], int, tuple[str, ...], int, tuple[str, ...]]
 
 
-def code_of(kind: object) -> CodeType:
-    """What stands for the code of a function of a kind."""
-    return (lambda: None).__code__.replace(co_flags=_FLAGS.get(str(kind), 0))
+def shape_of(function: Any) -> Shape:
+    """What the code of a function says of its parameters, as a signature does: kind, counts, flags, names, how many and which have a default."""
+    own = function.__func__ if type(function) is MethodType else function
+    if type(own) is not FunctionType:
+        return kind_of(function), (0, 0, 0), 0, (), 0, ()
+    code = own.__code__
+    bound = int(own is not function and code.co_argcount > 0)  # its first parameter is given
+    rest, plain, first = code.co_flags & _REST, code.co_argcount - bound, max(code.co_posonlyargcount - bound, 0)
+    counts = plain, first, code.co_kwonlyargcount
+    names = code.co_varnames[bound:][: plain + counts[2] + rest.bit_count()]
+    return (
+        kind_of(function),
+        counts,
+        rest,
+        names,
+        len(own.__defaults__ or ()),
+        tuple(own.__kwdefaults__ or ()),
+    )
+
+
+def code_of(
+    kind: str, counts: tuple[int, int, int] = (0, 0, 0), rest: int = 0, names: tuple[str, ...] = ()
+) -> CodeType:
+    """What stands for the code of a function of a kind; nothing else of it is the other side's."""
+    return (lambda: None).__code__.replace(
+        co_flags=_FLAGS.get(kind, 0) | rest,
+        co_argcount=counts[0],
+        co_posonlyargcount=counts[1],
+        co_kwonlyargcount=counts[2],
+        co_varnames=names,
+        co_nlocals=len(names),
+    )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import abc
+import collections.abc as abc_of
 import contextlib
 import importlib
 import sys
@@ -30,6 +31,14 @@ _FRAMEWORKS = frozenset(
     ("builtins", "abc", "enum", "types", "typing", "tests", "unittest", "pytest", "_pytest", "pluggy", "hypothesis")
 )
 _MAKES_ALONE = "from_exception_data"  # of pydantic's ValidationError, which is made and derived in no other way
+_CONTAINERS = (
+    abc_of.Sequence,
+    abc_of.MutableSequence,
+    abc_of.Set,
+    abc_of.MutableSet,
+    abc_of.Mapping,
+    abc_of.MutableMapping,
+)
 _ENDINGS = (AssertionError, StopIteration, StopAsyncIteration)
 _GENERATORS = ("GeneratorType", "AsyncGeneratorType")  # whose own names lead to none
 
@@ -40,7 +49,8 @@ def find(name: str) -> Any:
     if module.partition(".")[0] not in sys.stdlib_module_names:
         raise LookupError(name)
     try:
-        return getattr(importlib.import_module(module), attribute)
+        found = importlib.import_module(module)
+        return getattr(found, attribute) if attribute else found
     except (ImportError, AttributeError) as error:
         raise LookupError(name) from error
 
@@ -118,7 +128,10 @@ def new_exception(cls: type[BaseException], args: tuple[object, ...]) -> BaseExc
 
 
 def function_name(value: object) -> str | None:
-    """Return the name of a function or class of the standard library, which the other side has too."""
+    """Return the name of a function, class or module of the standard library, which the other side has too."""
+    if type(value) is types.ModuleType:
+        own = value.__name__.partition(".")[0] in sys.stdlib_module_names and sys.modules.get(value.__name__) is value
+        return f"{value.__name__}." if own else None
     module, name = getattr(value, "__module__", None), getattr(value, "__qualname__", None)
     if type(module) is not str or type(name) is not str or "." in name:  # of a mock they are mocks
         return None
@@ -145,6 +158,16 @@ def abstract_names(cls: type) -> list[str]:
             if name is not None and not any(issubclass(near, base) for near in found.values()):
                 found[name] = base
     return [*found]
+
+
+def registered(cls: type) -> list[str]:
+    """Return the names of the ABCs of containers that a class was registered with, and none of its bases is."""
+    found = (kind for kind in _CONTAINERS if issubclass(cls, kind))
+    return [
+        f"collections.abc.{kind.__name__}"
+        for kind in found
+        if not any(issubclass(base, kind) for base in cls.__bases__)
+    ]
 
 
 def base_name(cls: type) -> str | None:

@@ -11,7 +11,7 @@ import weakref
 from typing import TYPE_CHECKING, Any
 
 from .operations import AWAITED, SPECIAL
-from .signatures import code_of, dataclass_fields, signature
+from .signatures import Shape, code_of, dataclass_fields, signature
 from .stdlib import find
 
 if TYPE_CHECKING:
@@ -128,6 +128,11 @@ if hasattr(typing, "_lazy_load_getattr_static"):
     typing._lazy_load_getattr_static = lambda: _has
 
 
+def _default(of: object) -> TestsDefault:
+    differs("a default of the tests' function stays with it")
+    return TestsDefault()
+
+
 def _signature(value: object) -> Any:
     parameters, notes = Here.peer.request("signature", value)
     return signature([[*part[:3], TestsDefault()] for part in parameters], notes)
@@ -137,7 +142,7 @@ class FunctionStub(CallableStub):
     """A test's function or method: as an attribute of a class it becomes a method."""
 
     __slots__ = ()
-    _kind = "fn"
+    _shape: Shape = "fn", (0, 0, 0), 0, (), 0, ()
 
     # inspect and asyncio ask those alone what a call gives
     __class__: Any = property(lambda self: types.FunctionType)
@@ -145,7 +150,14 @@ class FunctionStub(CallableStub):
     def __getattribute__(self, name: str) -> object:
         if name == "__signature__":
             return _signature(self)
-        return code_of(type(self)._kind) if name == "__code__" else Stub.__getattribute__(self, name)
+        kind, counts, rest, names, defaults, named = type(self)._shape
+        if name == "__code__":
+            return code_of(kind, counts, rest, names)
+        if name == "__defaults__":
+            return tuple(_default(self) for _ in range(defaults)) or None
+        if name == "__kwdefaults__":
+            return {part: _default(self) for part in named} or None
+        return Stub.__getattribute__(self, name)
 
     def __get__(self, instance: object, owner: object = None) -> object:
         return self if instance is None else types.MethodType(self, instance)
@@ -166,7 +178,7 @@ def _await(self: object) -> object:
 _ASYNCHRONOUS: dict[str, object] = {name: _waits(name) for name in ("__aenter__", "__aexit__", "__anext__")}
 _ASYNCHRONOUS["__aiter__"] = _forward("aiter")
 _ASYNCHRONOUS["__await__"] = _await
-_classes: dict[tuple[tuple[str, ...], bool | str, type | str | None], type] = {}
+_classes: dict[tuple[tuple[str, ...], bool | Shape, type | str | None], type] = {}
 # one stub for a class of the tests', so that isinstance and `is` hold here too
 _own_classes: dict[int, type] = {}
 
@@ -229,6 +241,8 @@ def class_of(bases: tuple[type, ...], builtin: object, described: list[Any]) -> 
         if fields is not None:
             members["__dataclass_fields__"] = dataclass_fields(dict.fromkeys(fields, (object, ())))
         if builtin is not None:
+            if Here.peer.asks_subclass:
+                differs(f"the tests' class {name} derives, for `issubclass`, from nothing")
             members["__class__"] = property(lambda self: builtin)
         cls = _own_classes[number] = type.__new__(meta, name, (*bases, (Stub, CallableStub)[callable_]), members)
         for one in abstract:
@@ -248,14 +262,14 @@ def _members(special: list[str]) -> dict[str, object]:
     return members
 
 
-def make(number: int, special: list[str], callable_: bool | str, cls: type | None, seen: type | str | None) -> object:
+def make(number: int, special: list[str], callable_: bool | Shape, cls: type | None, seen: type | str | None) -> object:
     """Return a stub for a test's object that has these special methods, of a class of the tests' own, or of what `isinstance` sees."""
     if cls is None:
         key = (tuple(special), callable_, seen)
         if key not in _classes:
-            base = FunctionStub if isinstance(callable_, str) else (Stub, CallableStub)[callable_]
+            base = FunctionStub if isinstance(callable_, tuple) else (Stub, CallableStub)[callable_]
             name = "function" if base is FunctionStub else "object"
-            members = {**_members(special), "_kind": callable_}
+            members = {**_members(special), "_shape": callable_}
             if seen is not None:
                 members["__class__"] = property(lambda self: find(seen) if isinstance(seen, str) else seen)
             _classes[key] = type(name, (base,), members)

@@ -34,7 +34,7 @@ from .proxies import (
     read,
 )
 from .proxy_functions import ProxyFunction, ProxyModule, annotation, asynchronous_generator, coroutine, generator
-from .signatures import kind_of, signature
+from .signatures import shape_of, signature
 from .surroundings import Surroundings
 from .uses import GIVEN, MADE, TEST_MODULES, BoundMethod, made, of_tests, origin
 from .values import CATCHING, CONTAINER_NAMES, HELD, pairs
@@ -66,7 +66,6 @@ class TrustedPeer(Answers):
         self.refused = ""
         self.module_name = module_name
         self._sent: dict[str, object] = {}
-        self._bound: weakref.WeakValueDictionary[int, Any] = weakref.WeakValueDictionary()
         # classes that the tests found, by number: whether calling one makes an object
         self._makes: dict[int, bool] = {}
         self.threaded = not quiet
@@ -201,23 +200,24 @@ class TrustedPeer(Answers):
             return {"De": [kind.__name__, self.encode_all(parts)]}
         if kind.__name__ == "PropertyMock":
             return self.encode_object(property(lambda _: value(), lambda _, new: value(new)))
-        if isinstance(value, _NEVER_CROSS):
-            raise TypeError(
-                f"a {kind.__name__} may not cross to the candidate; choose fidelity: shared for these tests"
-            )
         if isinstance(value, ProxyClass):
             # for its error: a class of the tests that derives from one of the candidate's cannot cross
             own_number(value)
-        elif isinstance(value, (type, *_FUNCTIONS)) and (name := stdlib.function_name(value)) is not None:
+        elif (
+            isinstance(value, (type, types.ModuleType, *_FUNCTIONS))
+            and (name := stdlib.function_name(value)) is not None
+        ):
             # what the candidate's process has too is called there: here it could be told to open or load anything
             self._sent[name] = value
             return {"Q": name}
+        elif isinstance(value, _NEVER_CROSS):
+            raise TypeError(
+                f"a {kind.__name__} may not cross to the candidate; choose fidelity: shared for these tests"
+            )
         if isinstance(value, type) and of_tests(value):
             self._given.add(id(value))
             return {"H": [self.own(value), [], "class", self._own_class(value)]}
-        if isinstance(value, (types.MethodType, types.BuiltinMethodType)):  # bound anew at each use, and equal
-            known = self._bound.get(hash(value))
-            value = self._bound[hash(value)] = known if known == value else value
+        value = self.one_method(value)
         number = self.own(value)
         special: list[str] = []
         of_class: object = None  # as the tests have it, the candidate's, or the name of one of the standard library
@@ -229,9 +229,9 @@ class TrustedPeer(Answers):
                 of_class = self.encode(value.__class__)
             elif not callable(value) and "__await__" not in special:  # asyncio looks into what is of its classes
                 of_class = stdlib.class_name(kind)
-        how = callable(value) if kind is not types.CoroutineType else "coroutine"
+        how: object = callable(value) if kind is not types.CoroutineType else "coroutine"
         if kind in (types.FunctionType, types.MethodType):
-            how = kind_of(value)
+            how = shape_of(value)
         return {"H": [number, special, how, of_class]}
 
     def _own_class(self, cls: type) -> list[object]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import collections.abc
 import contextlib
+import dis
 import functools
 import sys
 import types
@@ -332,7 +333,11 @@ def call_object(self: object, /, *args: object, **kwargs: object) -> object:
 
 def placed_in_class(self: object, owner: object, name: str) -> object:
     """`__set_name__` of an object whose class describes attributes: over there it could not reach what is the tests' own."""
-    return _refuse(self, f"describe the attribute {name} of a class of theirs by it")
+    cls = type.__getattribute__(type(self), "__name__")
+    return Border.peer.refuse(
+        f"the tests describe the attribute {name} of a class of theirs by an object of class {cls} of the candidate, "
+        "which would be given what is theirs; they can be run with fidelity: shared"
+    )
 
 
 class Method:
@@ -385,6 +390,8 @@ class BoundMethod:
         return getattr(self.resolved(), name)
 
     def __eq__(self, other: object) -> bool:
+        if type(other) is ProxyFunction:  # the same as an attribute, or in a container
+            return self.resolved() is other
         return isinstance(other, BoundMethod) and self._owner is other._owner and self._name == other._name
 
     def __hash__(self) -> int:
@@ -394,9 +401,11 @@ class BoundMethod:
 def class_in_tests(here: type, self: object) -> type:
     """What `__class__` is: to `isinstance` in the tests' own text the class of that name here, to all others the proxy's.
 
-    Libraries that ask would go on to use what is in it, and hold their own data against it.
+    Libraries that ask would go on to use what is in it, and hold their own data against it. Text that reads it itself is given the object's own.
     """
     frame: Any = sys._getframe(1)
+    if dis.opname[frame.f_code.co_code[frame.f_lasti]].startswith("LOAD_"):
+        return type(self)
     while frame.f_globals.get("__name__") == "abc":
         frame = frame.f_back
     asking = frame.f_globals.get("__name__")

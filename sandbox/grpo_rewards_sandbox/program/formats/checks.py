@@ -224,10 +224,12 @@ def finish(report: JobReport, peer: TrustedPeer) -> None:
         report.fail(
             f"a check of the tests failed, or was kept from being made, within the candidate's call: {describe(peer.failed)}"
         )
-    if _OF_IDENTITY.search(report.reason):
+    if _OF_IDENTITY.search(report.reason) or (report.reason and peer.text.by_identity):
         peer.differs("of numbers, texts and tuples an equal one crosses, not the same")
     if _OF_METHODS.search(report.reason):
         peer.differs("what a special method of the candidate's class says of itself is not shown to the tests")
+    if report.reason and "__file__" in peer.text.words and "sys" not in peer.text.words:  # else it is for `sys.path`
+        peer.differs("the tests' own file is not there for the candidate, nor to be read")
     if "length_hint(" in report.reason:
         peer.differs("`__length_hint__` of what is the candidate's is not asked")
     if report.reason:

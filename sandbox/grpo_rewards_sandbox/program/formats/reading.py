@@ -51,6 +51,7 @@ def reading(text: str) -> Reading:
         replaced=names.replaced(text),
         unread=names.unread(text),
         by_id="id" in names.free(text),
+        by_identity=any(map(_by_identity, _in_callbacks(functions))),
         still_to_check=frozenset(line for node in contexts for line in _lines_to_check(node.body, helpers)),
         checking=frozenset(checking),
         due=frozenset(place for place in checking if beside and place[1] not in endless),
@@ -68,6 +69,19 @@ def _said_elsewhere(nodes: Sequence[ast.AST], contexts: Sequence[ast.With | ast.
         elif isinstance(node, ast.Call) and called(node).startswith("enter_"):
             found.append(ast.withitem(node))
     return found
+
+
+def _in_callbacks(functions: Iterable[ast.AST]) -> Iterable[ast.AST]:
+    """All within functions that stand in others, which tests hand over."""
+    parts = (part for function in functions for part in ast.walk(function) if part is not function)
+    return (node for part in parts if isinstance(part, (*names.FUNCTIONS, ast.Lambda)) for node in ast.walk(part))
+
+
+def _by_identity(node: ast.AST) -> bool:
+    """Two values are compared by `is`, of which none is a constant."""
+    if not isinstance(node, ast.Compare) or not any(isinstance(part, (ast.Is, ast.IsNot)) for part in node.ops):
+        return False
+    return not any(isinstance(part, ast.Constant) for part in (node.left, *node.comparators))
 
 
 def _endless(nodes: Sequence[ast.AST]) -> set[int]:
