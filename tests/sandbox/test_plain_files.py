@@ -154,3 +154,17 @@ def test_a_check_that_is_expected_out_of_the_candidates_call_is_refused(sandbox:
 def test_a_name_that_a_pattern_binds_is_not_the_candidates() -> None:
     text = "match double(2):\n    case [first, *rest]:\n        assert first\n    case {'a': held, **more}:\n        assert held"
     assert visible.unbound(text, "") == {"double", "candidate"}
+
+
+SEQUENCE = (
+    "from collections.abc import Sequence\nclass Row:\n    def __getitem__(self, n): return 'ab'[n]\n    def __len__(self): return 2\n"
+    "Sequence.register(Row)\ndef make(): return Row()\n"
+)
+BAG = "def other(): return 3\nclass Bag:\n    def __len__(self): return 2\ndef make(): return Bag()\n"
+
+
+def test_an_abc_that_knows_a_class_of_an_earlier_job_does_not_ask_about_it(sandbox: Sandbox) -> None:
+    tests = "from solution import make\ndef test_make():\n    assert len(make()) == 2\n"
+    verdicts = sandbox.run([Job(text, tests, "pytest") for text in (SEQUENCE, BAG) * 3])
+    assert [verdict.passed for verdict in verdicts] == [True, False] * 3
+    assert ["has no length that counts" in verdict.reason for verdict in verdicts] == [False, True] * 3

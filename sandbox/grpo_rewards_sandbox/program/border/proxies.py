@@ -454,4 +454,6 @@ def _related(how: str, value: object, cls: ProxyClass) -> bool:
     """Ask the candidate where it may know more: protocols, `__subclasshook__`, `register`. An exception is what it derives from."""
     if "_border" not in namespace(cls) or type.__subclasscheck__(BaseException, cls):
         return False
+    if facts(cls).peer is not Border.peer:  # of an earlier job in this process, which an ABC knows still
+        return False
     return Border.peer.request(how, value, cls) is True
