@@ -122,7 +122,8 @@ class FailedChecks:
 
     def _keeps_from_check(self, error: BaseException) -> bool:
         """A function of the tests that the candidate called raised this before a check of its own."""
-        ends = isinstance(error, (asyncio.CancelledError, GeneratorExit))
+        # what is cancelled or closed is at its end; where no loop runs the candidate has none to cancel it
+        ends = isinstance(error, (asyncio.CancelledError, GeneratorExit)) and "_border_no_loop" not in error.__dict__
         return not ends and self._left_check(error.__traceback__)
 
     def _left_check(self, at: types.TracebackType | None) -> bool:

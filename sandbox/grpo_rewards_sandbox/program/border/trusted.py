@@ -312,7 +312,10 @@ class TrustedPeer(Answers):
         # what was cancelled while it waited over there is asked for its result; any other would end the task or
         # generator of the tests unseen, with the checks that follow
         if isinstance(error, asyncio.CancelledError):
-            return asyncio._get_running_loop() is None
+            if asyncio._get_running_loop() is not None:
+                return False
+            error.__dict__["_border_no_loop"] = True
+            return True
         # out of anything but an iterator it would end the tests' own loops: zip(map(solve, ...), ...)
         if iterates and not isinstance(error, GeneratorExit):
             return True
