@@ -224,6 +224,8 @@ def install(peer: TrustedPeer, tests: str, own: str) -> None:
         _watch_tasks(peer)
     if "concurrent" in tests:
         _hear_pools(peer)
+    if "logging" in tests:
+        _hear_handlers(peer)
 
 
 def _watch_tasks(peer: TrustedPeer) -> None:
@@ -273,6 +275,18 @@ def _hear_pools(peer: TrustedPeer) -> None:
 
     kind.set_exception = fail
     logging.getLogger("concurrent.futures").addFilter(note)
+
+
+def _hear_handlers(peer: TrustedPeer) -> None:
+    """What a handler or a formatter of the tests raises `logging` prints, and goes on."""
+    handlers: Any = logging.Handler
+    say = handlers.handleError
+
+    def fail(self: logging.Handler, record: logging.LogRecord) -> None:
+        peer.note(sys.exception())
+        say(self, record)
+
+    handlers.handleError = fail
 
 
 def _opens_for() -> str:

@@ -12,7 +12,7 @@ from ..border.proxies import Reading
 from . import names
 from .names import called
 
-_ANSWER_BY_ERROR = frozenset("__getattr__ __getattribute__ __get__ __getitem__ __length_hint__".split())
+_ANSWER_BY_ERROR = frozenset("__getattr__ __getattribute__ __get__ __getitem__ __len__ __length_hint__".split())
 # a container of which the tests say that nothing is in it
 _ASSERTED_EMPTY = re.compile(
     r"\bassert not (\w+)|\bassertFalse\((\w+)|\b(\w+)\)? == (?:\[\]|set\(\)|0)|\bassertEqual\((\w+), \[\]"
