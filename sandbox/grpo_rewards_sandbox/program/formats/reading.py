@@ -30,13 +30,16 @@ def reading(text: str) -> Reading:
     nodes, words = names.parsed(text), names.words(text)
     functions = [node for node in nodes if isinstance(node, names.FUNCTIONS)]
     contexts = [node for node in nodes if isinstance(node, (ast.With, ast.AsyncWith))]
-    helpers = {
-        node.name for node in functions if contexts and any(checks_something(part, set()) for part in ast.walk(node))
-    }
     beside = not words.isdisjoint(("threading", "concurrent", "asyncio"))
     catches = [node for node in nodes if isinstance(node, (ast.Try, ast.TryStar, ast.With, ast.AsyncWith))]
     empty = {name for found in _ASSERTED_EMPTY.findall(text) for name in found if name}
-    checking = {(node.name, line) for node in functions for line in _lines_to_check(node.body, set(), empty)}
+    # one alone is no other's
+    several = functions if len(functions) > 1 or contexts else []
+    helpers = {node.name for node in several if any(checks_something(part, set()) for part in ast.walk(node))}
+    checking = {(node.name, line) for node in functions for line in _lines_to_check(node.body, helpers, empty)}
+    lambdas = (node for node in nodes if isinstance(node, ast.Lambda))
+    made = (node for node in lambdas if any(checks_something(part, helpers) for part in ast.walk(node.body)))
+    checking |= {("<lambda>", line) for line in _lines(made)}
     endless = _endless(nodes) if beside else set()
     caught = _lines(catches)
     answer = {node.name for node in functions if _answers_by_error(node)}
@@ -130,9 +133,16 @@ def _notes_wrong(node: ast.AST, empty: Set[str]) -> TypeGuard[ast.If]:
 
 def checks_something(node: ast.AST, helpers: Set[str]) -> TypeGuard[ast.stmt | ast.expr]:
     """`helpers`: functions of the tests that check something."""
-    if isinstance(node, ast.Call) and called(node) in helpers:
+    if (isinstance(node, ast.Call) and called(node) in helpers) or _fails_unless(node):
         return True
     return names.is_check(node) and not (isinstance(node, ast.Assert) and on_purpose(node))
+
+
+def _fails_unless(node: ast.AST) -> bool:
+    """`if f(3) != 9: pytest.fail("no")`, or `f(3) == 9 or pytest.fail("no")`."""
+    within = node.body if isinstance(node, ast.If) else node.values[1:] if isinstance(node, ast.BoolOp) else []
+    parts = [part.value if isinstance(part, ast.Expr) else part for part in within]
+    return any(on_purpose(part) or (isinstance(part, ast.Call) and called(part) == "fail") for part in parts)
 
 
 def on_purpose(node: ast.AST) -> bool:
