@@ -50,6 +50,10 @@ _FROM = {
 _HARMLESS = frozenset(
     "new new_callable return_value side_effect default raising autospec spec spec_set create wraps package flags value parameters".split()
 )
+# which argument these call, with those after it
+_APPLIES = {
+    "assertRaises": 1, "assertWarns": 1, "raises": 1, "warns": 1, "assertRaisesRegex": 2, "addCleanup": 0, "addClassCleanup": 0,
+}  # fmt: skip
 # of these the arguments by such names are templates: for log records, for the options of a parser
 _FILLED_IN = frozenset(("basicConfig", "ArgumentParser", "add_argument", "add_parser"))
 _TEMPLATES = frozenset(("format", "usage", "help", "description", "epilog"))
@@ -291,6 +295,8 @@ class _Review:
             return _FORMATS if self._sources.hands_mappings_on else ""
         if name in _ACTS_ON and call is None and not self._exempt(node, origin, name):
             plain = isinstance(parent, ast.Attribute) and not parent.attr.startswith("__")
+            if name in ("setattr", "delattr") and (applied := self._applied(node, parent)) is not None:
+                return self._acts(applied, name)
             return "" if plain else f"hand on {name}, which acts on text"
         if name in ("environ", "getenv") and origin == "os" and self._reads(call or node):
             return "read the environment, where the candidate may have changed it in a process of its own"
@@ -299,6 +305,15 @@ class _Review:
         if self._holds_names(node, origin, name) and not self._looks_up(call or node):
             return _LOOKS_UP
         return ""
+
+    def _applied(self, node: ast.Name | ast.Attribute, parent: ast.AST) -> ast.Call | None:
+        """The call that unittest or pytest makes of a function that it is handed with all that it takes."""
+        if not isinstance(parent, ast.Call) or self.names(parent.func) or called(parent) in self._sources.defined:
+            return None
+        at = _APPLIES.get(called(parent), len(parent.args))
+        starred = any(isinstance(part, ast.Starred) for part in parent.args[:at])
+        handed = not starred and node in parent.args[at : at + 1]
+        return ast.Call(node, parent.args[at + 1 :], parent.keywords) if handed else None
 
     def _reads(self, node: ast.expr) -> bool:
         """The environment, or a call that gives what is in it, is more than set."""
