@@ -343,9 +343,26 @@ def follow_logging(peer: CandidatePeer) -> None:
             place = str(record.pathname), int(record.lineno), str(record.funcName)
             peer.say("log", record.name, record.levelno, text, args, extra, error, place)
 
-    logging.getLogger().addHandler(Forward())
-    # levels are the tests' to set
-    logging.getLogger().setLevel(0)
+    root, forward = logging.getLogger(), Forward()
+    root.addHandler(forward)
+    default, enabled, handle = root.level, logging.Logger.isEnabledFor, logging.Logger.callHandlers
+
+    def chain(logger: logging.Logger | None) -> list[logging.Logger]:
+        return [] if logger is None else [logger, *chain(logger.parent)]
+
+    def is_enabled(self: logging.Logger, level: int) -> bool:
+        """Where the program sets no level it is the tests' to set: all goes there, and to handlers of its own what went there anyway."""
+        inherits = not any(one.level for one in chain(self) if one is not root)
+        unset = inherits and _states.get("logging", root.level) <= default
+        return enabled(self, level) or (unset and self.manager.disable < level)
+
+    def call_handlers(self: logging.Logger, record: logging.LogRecord) -> None:
+        if enabled(self, record.levelno):
+            handle(self, record)
+        elif all(one.propagate for one in chain(self)):
+            forward.handle(record)
+
+    logging.Logger.isEnabledFor, logging.Logger.callHandlers = is_enabled, call_handlers  # type: ignore[method-assign]
 
 
 def prepare(peer: CandidatePeer) -> None:

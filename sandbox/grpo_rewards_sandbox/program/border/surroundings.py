@@ -51,6 +51,12 @@ STATES = {
         lambda decimal: (decimal.getcontext().prec, decimal.getcontext().rounding),
         _set_context,
     ),
+    "logging": State(
+        "logging",
+        "basicConfig setLevel set_level at_level",
+        lambda logging: logging.getLogger().level,
+        lambda logging, level: logging.getLogger().setLevel(level),
+    ),
     "gradients": State(
         "torch",
         "no_grad enable_grad set_grad_enabled inference_mode",
