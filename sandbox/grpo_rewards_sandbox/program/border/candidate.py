@@ -87,6 +87,13 @@ class CandidatePeer(Describer):
             return stubs.number_of(value)  # type: ignore[arg-type]
         return None
 
+    def encode_container(self, value: object, name: str, cls: int | None = None) -> object:
+        kind = type(value)
+        if cls is None and kind.__module__ == self.program.get("__name__"):
+            base = next(base.__name__ for base in kind.__mro__ if base.__module__ != kind.__module__)
+            differs(f"an object of class {kind.__name__} is the {base} it derives from, without what its class adds")
+        return super().encode_container(value, name, cls)
+
     def decode_object(self, tag: str, body: Any) -> object:
         if tag == "E":
             return self.decode_exception(body)
@@ -273,7 +280,9 @@ def _module(name: str) -> types.ModuleType:
 def _attributes(value: object) -> object:
     """Return what `vars` gives: an object's own dictionary, which both sides hold; a copy of what shows a class's or a module's."""
     held = value.__dict__
-    return dict(held) if type(held) is not dict or isinstance(value, types.ModuleType) else held
+    if isinstance(value, types.ModuleType):
+        return {name: part for name, part in held.items() if name != "__builtins__"}  # which nobody asks for
+    return dict(held) if type(held) is not dict else held
 
 
 def _leave(context: object, kind: object, error: object, trace: object) -> object:
