@@ -14,6 +14,7 @@ from .peer import Peer
 from .proxies import MIRRORS, ProxyClass, Reading, ancestors, namespace, read
 from .values import CATCHING, SCALARS
 
+UNSEEN = "the program sees nothing of the tests and, of the setup, plain classes and imports only"
 MAX_KEPT = 100_000  # what is kept as long as the job, and a candidate may send without end
 
 
@@ -22,6 +23,7 @@ class ExceptionMaker(Peer):
 
     classes: dict[int, ProxyClass]  # the candidate's, by their numbers
     text: Reading
+    unseen: frozenset[str] = frozenset()  # the words of a setup that a file of tests has not either
     differs: Callable[[str], None]  # remembers what is otherwise here than in plain Python
     refuse: Callable[[str], None]  # fails the test, whatever its code does then
 
@@ -107,8 +109,8 @@ class ExceptionMaker(Peer):
         else:
             error = self._own_exception(coded, args)
         self._fill(error, coded)
-        if isinstance(error, NameError) and error.name in self.text.words:
-            self.differs("the program sees nothing of the tests and, of the setup, plain classes and imports only")
+        if isinstance(error, NameError) and error.name in self.text.words | self.unseen:
+            self.differs(UNSEEN)
         if isinstance(error, PermissionError) and error.errno == errno.EPERM:
             self.differs("files that the tests made are another user's, who alone changes their mode, owner and times")
         error.__dict__["_border_number"] = coded["h"]

@@ -15,6 +15,7 @@ from typing import Any
 
 from ..border.messages import Ends
 from ..border.proxies import module_namespace
+from ..border.proxy_exceptions import UNSEEN
 from ..border.trusted import TrustedPeer
 from ..protocol import JobMessage
 from . import names, visible
@@ -26,8 +27,11 @@ from .report import JobReport, Progress, describe
 def publish(peer: TrustedPeer, job: JobMessage) -> None:
     """Load the candidate and make it importable; a star import brings the names that the tests use and nothing else."""
     tests, name = job["tests"], job["module"]
-    shown, _, classes = plain_classes(job["setup"])
+    shown, unseen, classes = plain_classes(job["setup"])
     peer.under_test |= classes
+    peer.unseen = names.words(unseen)
+    if not visible.bound(unseen, name).isdisjoint(names.used(tests) - visible.bound(tests, name)):
+        peer.differs(UNSEEN)
     module, (defined, exported, doc) = peer.load(job["candidate"], name, shown)
     held = module_namespace(module)
     held["__doc__"] = doc if type(doc) is str else None
