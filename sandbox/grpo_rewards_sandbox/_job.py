@@ -114,8 +114,12 @@ class Job:
         for name in filter(None, (self.input_file, self.output_file)):
             if not _FILE_NAME.fullmatch(name):
                 raise ValueError(f"{name!r} is no plain name of a file such as input.txt")
-        if isinstance(self.tests, str) is (self.format in ("asserts", "stdio", "calls")):
-            raise ValueError(f"Job.tests is a {type(self.tests).__name__}, which format {self.format!r} does not take")
+        listed = self.format in ("asserts", "stdio", "calls")
+        if isinstance(self.tests, str) is listed:
+            wanted = "a list, with an entry for each test" if listed else "text"
+            raise ValueError(
+                f"Job.tests is a {type(self.tests).__name__}, and for format {self.format!r} has to be {wanted}"
+            )
 
         comparison(self.compare)
 

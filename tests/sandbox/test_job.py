@@ -23,7 +23,7 @@ TESTS = [{"input": "1", "output": "1"}]
         ({"tests": ["assert f()"], "format": "asserts", "language": "cpp"}, "is Python's"),
         ({"tests": TESTS, "format": "stdio", "language": "c++"}, "one of python, c, cpp"),
         ({"tests": "", "format": "program", "input_file": "a.in"}, "does not take"),
-        ({"tests": TESTS, "format": "program"}, "does not take"),
+        ({"tests": TESTS, "format": "program"}, "has to be text"),
         ({"tests": TESTS, "format": "stdio", "output_file": "../out"}, "no plain name"),
         ({"tests": TESTS, "format": "stdio", "output_file": "a/b"}, "no plain name"),
     ],
