@@ -128,7 +128,7 @@ if hasattr(typing, "_lazy_load_getattr_static"):
     typing._lazy_load_getattr_static = lambda: _has
 
 
-def _default(of: object) -> TestsDefault:
+def _default() -> TestsDefault:
     differs("a default of the tests' function stays with it")
     return TestsDefault()
 
@@ -154,9 +154,9 @@ class FunctionStub(CallableStub):
         if name == "__code__":
             return code_of(kind, counts, rest, names)
         if name == "__defaults__":
-            return tuple(_default(self) for _ in range(defaults)) or None
+            return tuple(_default() for _ in range(defaults)) or None
         if name == "__kwdefaults__":
-            return {part: _default(self) for part in named} or None
+            return {part: _default() for part in named} or None
         return Stub.__getattribute__(self, name)
 
     def __get__(self, instance: object, owner: object = None) -> object:

@@ -39,6 +39,7 @@ _FILES = re.compile(
     r"|\b(?:exists|isfile|isdir|mkdir|makedirs|remove|unlink|touch)\("
 )
 _MAKES_NAN = re.compile(r"\bfloat\(\s*['\"][+-]?nan", re.IGNORECASE)
+_EXPECTING = ("raises", "assertRaises", "suppress")  # how names begin of what expects an error
 _NAN_OF_MODULE = re.compile(r"\.nan\b|\bimport nan\b")
 
 
@@ -57,9 +58,6 @@ def parsed(source: str) -> tuple[ast.AST, ...]:
         return tuple(ast.walk(ast.parse(source)))
     except (SyntaxError, ValueError, RecursionError):
         return ()
-
-
-_EXPECTING = ("raises", "assertRaises", "suppress")
 
 
 @functools.lru_cache(maxsize=64)

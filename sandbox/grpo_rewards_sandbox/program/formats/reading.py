@@ -27,7 +27,7 @@ def reading(text: str) -> Reading:
     """Return what the text says of itself that the border needs to know."""
     # checks to come are the lines of `with` statements after or in which one follows, and those of functions, with the function's
     # name: an error that is swallowed there, or raised, takes the check along
-    nodes, words = names.parsed(text), names.words(text)
+    nodes, words, kinds = names.parsed(text), names.words(text), names.kinds(text)
     functions = [node for node in nodes if isinstance(node, names.FUNCTIONS)]
     contexts = [node for node in nodes if isinstance(node, (ast.With, ast.AsyncWith))]
     beside = not words.isdisjoint(("threading", "concurrent", "asyncio"))
@@ -45,9 +45,9 @@ def reading(text: str) -> Reading:
     answer = {node.name for node in functions if _answers_by_error(node)}
     return Reading(
         words=words,
-        kinds=names.kinds(text),
-        errors=names.kinds(text) | names.errors(nodes),
-        said=names.kinds(text) | names.errors(_said_elsewhere(nodes, contexts)),
+        kinds=kinds,
+        errors=kinds | names.errors(nodes),
+        said=kinds | names.errors(_said_elsewhere(nodes, contexts)),
         given=frozenset(
             (name, line) for node in contexts for name in names.errors(node.items) for line in _lines(node.body)
         ),
